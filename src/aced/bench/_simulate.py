@@ -1,0 +1,114 @@
+"""One strategy on one labelled pool, from the first batch to the budget."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from aced.datasets import Dataset
+from aced.design import Report
+from aced.learner import Learner
+from aced.pool import Pool
+from aced.strategies import Strategy
+
+
+@dataclass(frozen=True)
+class Point:
+    """Accuracy after so many labels; seconds since the run began."""
+
+    labels: int
+    pool_accuracy: float
+    holdout_accuracy: float | None
+    seconds: float
+
+
+@dataclass
+class Curve:
+    """What a run leaves behind."""
+
+    dataset: str
+    strategy: str
+    seed: int
+    rows: int
+    features: int
+    all_labels: dict[str, float | None]
+    curve: list[Point] = field(default_factory=list)
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``aced run --json`` writes."""
+        record = asdict(self)
+        record.pop("history")
+        return record
+
+    def best(self, labels: int) -> float:
+        """Running maximum of the pool accuracy, the paper's measure."""
+        return max((p.pool_accuracy for p in self.curve if p.labels <= labels), default=0.0)
+
+    def labels_to_reach(self, accuracy: float) -> int | None:
+        """Labels at which the running maximum first gets there."""
+        return next((p.labels for p in self.curve if p.pool_accuracy >= accuracy), None)
+
+
+def _score(learner: Learner, data: Dataset) -> tuple[float, float | None]:
+    model = learner.classifier
+    with learner.workers.session():
+        pool = float(np.mean(model.predict(learner.pool.rows()) == data.y))
+        if data.X_test is None:
+            return pool, None
+        rows = np.asarray(data.X_test, dtype=np.float32)
+        return pool, float(np.mean(model.predict(rows) == data.y_test))
+
+
+def fit_all(
+    data: Dataset, pool: Pool, *, l2: float, threads: int | None = None
+) -> dict[str, float | None]:
+    """Accuracies of the classifier trained on every label."""
+    learner = Learner(pool, strategy="passive", l2=l2, threads=threads)
+    learner.tell(pool.ids, data.y)
+    on_pool, on_holdout = _score(learner, data)
+    return {"pool_accuracy": on_pool, "holdout_accuracy": on_holdout}
+
+
+def simulate(
+    data: Dataset,
+    pool: Pool,
+    strategy: Strategy,
+    *,
+    all_labels: dict[str, float | None],
+    budget: int,
+    batch: int | None,
+    seed: int,
+    l2: float,
+    threads: int | None = None,
+    tick: Callable[[Point], None] | None = None,
+    report: Report | None = None,
+) -> Curve:
+    """Ask, answer from the known labels, train, score; until the budget is spent."""
+    began = time.perf_counter()
+    learner = Learner(
+        pool,
+        strategy=strategy,
+        classes=np.unique(data.y).tolist(),
+        l2=l2,
+        budget=budget,
+        batch_size=batch,
+        seed=seed,
+        threads=threads,
+        report=report,
+    )
+    result = Curve(data.name, strategy.name, seed, len(pool), pool.features, all_labels)
+    while queries := learner.ask():
+        positions = pool.positions(queries.ids)
+        learner.tell(queries.ids, data.y[positions])
+        on_pool, on_holdout = _score(learner, data)
+        point = Point(learner.labels_known, on_pool, on_holdout, time.perf_counter() - began)
+        result.curve.append(point)
+        if tick is not None:
+            tick(point)
+    result.history = learner.history
+    return result

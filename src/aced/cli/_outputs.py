@@ -1,0 +1,113 @@
+"""Tables, files and pictures of the command line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from aced._errors import InvalidInput
+from aced.bench import Curve
+
+COLOURS = ("#0b6e99", "#c8553d", "#5a8f3d", "#7a4fa3", "#8a6d1d", "#444444")
+PLOTS = (".png", ".svg", ".pdf")
+
+
+def check_writable(option: str, path: Path) -> None:
+    """Say before a long run, not after it, that its result could not be saved."""
+    folder = path.parent
+    if path.is_dir():
+        raise InvalidInput(f"{option}: {path} is a folder; name a file")
+    if not folder.is_dir():
+        raise InvalidInput(f"{option}: there is no folder {folder}; make it first")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise InvalidInput(f"{option}: {path} cannot be written")
+
+
+def check_plot(path: Path) -> None:
+    check_writable("--plot", path)
+    if path.suffix not in PLOTS:
+        raise InvalidInput(f"--plot: {path} must end in {', '.join(PLOTS)}")
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise InvalidInput("--plot needs matplotlib; pip install 'aced[plot]'") from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace the file in one move."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.2f} %"
+
+
+def print_table(console: Console, curves: list[Curve]) -> None:
+    """One line a strategy, and the classifier with all labels to compare with."""
+    first = curves[0]
+    table = Table(
+        title=f"{first.dataset}: {first.rows} rows, {first.features} features, seed {first.seed}"
+    )
+    table.add_column("strategy")
+    for heading in ("labels", "pool", "holdout", "labels to match all", "seconds"):
+        table.add_column(heading, justify="right")
+    target = first.all_labels["pool_accuracy"]
+    assert target is not None
+    for curve in curves:
+        last = curve.curve[-1]
+        reached = curve.labels_to_reach(target)
+        table.add_row(
+            curve.strategy,
+            str(last.labels),
+            _percent(last.pool_accuracy),
+            _percent(last.holdout_accuracy),
+            str(reached) if reached is not None else "not reached",
+            f"{last.seconds:.1f}",
+        )
+    table.add_section()
+    every = first.all_labels
+    table.add_row(
+        "all labels", str(first.rows), _percent(target), _percent(every["holdout_accuracy"]), "", ""
+    )
+    console.print(table)
+
+
+def draw_plot(path: Path, curves: list[Curve]) -> None:
+    """Accuracy against labels: pool and, beside it, holdout."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    panels = ["pool_accuracy"]
+    if curves[0].all_labels["holdout_accuracy"] is not None:
+        panels.append("holdout_accuracy")
+    figure, axes = plt.subplots(
+        1,
+        len(panels),
+        figsize=(5.6 * len(panels), 4.2),
+        sharey=True,
+        squeeze=False,
+        layout="constrained",
+    )
+    for axis, panel in zip(axes[0], panels, strict=True):
+        for index, curve in enumerate(curves):
+            axis.plot(
+                [p.labels for p in curve.curve],
+                [getattr(p, panel) for p in curve.curve],
+                label=curve.strategy,
+                color=COLOURS[index % len(COLOURS)],
+            )
+        axis.axhline(curves[0].all_labels[panel], color="0.5", linestyle=":", label="all labels")
+        axis.set_title(f"{curves[0].dataset}, {panel.removesuffix('_accuracy')}")
+        axis.set_xlabel("labels")
+        axis.grid(alpha=0.25)
+    axes[0][0].set_ylabel("accuracy")
+    axes[0][0].legend(loc="lower right")
+    figure.savefig(path, dpi=130)
+    plt.close(figure)

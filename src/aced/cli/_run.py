@@ -1,0 +1,175 @@
+"""aced run: simulate labelling on a pool whose labels are known, and compare strategies."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from aced._errors import InvalidInput
+from aced.bench import Curve, Point, fit_all, simulate
+from aced.cli._outputs import check_plot, check_writable, draw_plot, print_table, write_text
+from aced.datasets import Dataset, load_dataset
+from aced.learner import default_batch
+from aced.pool import Pool
+from aced.strategies import STRATEGIES, Strategy, make_strategy
+
+ROUNDS = 24
+"""Batches asked for when no budget is given."""
+
+
+class SolverName(str, Enum):
+    fixed_point = "fixed-point"
+    mirror = "mirror"
+
+
+class SearchName(str, Enum):
+    dinkelbach = "dinkelbach"
+    grid = "grid"
+
+
+class OracleName(str, Enum):
+    linear = "linear"
+    sklearn = "sklearn"
+
+
+def run(
+    dataset: Annotated[
+        str,
+        typer.Argument(help="digits, mnist, svhn, cifar, fashion, or a .npz, .csv or .parquet file."),
+    ] = "digits",
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(help=f"One of {', '.join(STRATEGIES)}; repeat to compare. Default: aced."),
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(help="Labels to ask for (default: 24 batches, at most half the pool).")
+    ] = None,
+    batch: Annotated[
+        int | None, typer.Option(help="Labels per round (default: 250, less for small pools).")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same result.")] = 0,
+    l2: Annotated[
+        float, typer.Option(help="Penalty of the logistic regression; 0 is the paper's.")
+    ] = 1.0,
+    solver: Annotated[
+        SolverName, typer.Option(help="How aced finds its design.")
+    ] = SolverName.fixed_point,
+    search: Annotated[
+        SearchName, typer.Option(help="How it maximises the ratio.")
+    ] = SearchName.dinkelbach,
+    oracle: Annotated[OracleName, typer.Option(help="What answers its queries.")] = OracleName.linear,
+    label: Annotated[str | None, typer.Option(help="Label column of a .csv or .parquet file.")] = None,
+    data_home: Annotated[
+        Path | None, typer.Option(help="Folder with the paper's data sets (default: $ACED_DATA).")
+    ] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads (default: all cores).")] = None,
+    json_file: Annotated[
+        str | None, typer.Option("--json", metavar="FILE|-", help="Write curves as JSON; - prints them.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the curves.")] = None,
+) -> None:
+    """Simulate labelling on a pool whose labels are known, and compare strategies."""
+    to_stdout = json_file == "-"
+    console = Console(stderr=to_stdout)
+    if json_file is not None and not to_stdout:
+        check_writable("--json", Path(json_file))
+    if plot is not None:
+        check_plot(plot)
+    options = {"solver": solver.value, "search": search.value, "oracle": oracle.value}
+    names = strategy or ["aced"]
+    for name in names:
+        _make(name, options)
+    data = load_dataset(dataset, data_home=data_home, label=label)
+    pool = Pool(data.X)
+    size = batch if batch is not None else default_batch(len(pool))
+    total = budget if budget is not None else min(max(1, len(pool) // 2), ROUNDS * size)
+    _check_sizes(len(pool), total, size if batch is not None else None)
+    size = min(size, total)
+    curves = _simulate_all(names, options, data, pool, total, size, seed, l2, threads)
+    if json_file is not None:
+        records = [curve.to_json() for curve in curves]
+        text = json.dumps(records if len(records) > 1 else records[0], indent=2) + "\n"
+        if to_stdout:
+            sys.stdout.write(text)
+        else:
+            write_text(Path(json_file), text)
+    print_table(console, curves)
+    if plot is not None:
+        draw_plot(plot, curves)
+        console.print(f"Curves drawn in {plot}")
+
+
+def _make(name: str, options: dict[str, Any]) -> Strategy:
+    return make_strategy(name, options if name == "aced" else None)
+
+
+def _check_sizes(rows: int, budget: int, batch: int | None) -> None:
+    if budget < 1:
+        raise InvalidInput(f"--budget must be at least 1, got {budget}")
+    if budget > rows:
+        raise InvalidInput(f"--budget is {budget}, but the pool has {rows} rows; use at most {rows}")
+    if batch is not None and batch < 1:
+        raise InvalidInput(f"--batch must be at least 1, got {batch}")
+    if batch is not None and batch > budget:
+        raise InvalidInput(f"--batch is {batch}, but the budget is {budget}; use at most that")
+
+
+def _simulate_all(
+    names: list[str],
+    options: dict[str, Any],
+    data: Dataset,
+    pool: Pool,
+    budget: int,
+    batch: int,
+    seed: int,
+    l2: float,
+    threads: int | None,
+) -> list[Curve]:
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("labels"),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[note]}", style="dim"),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    curves = []
+    with bar:
+        task = bar.add_task("all labels", total=None, note="")
+        everything = fit_all(data, pool, l2=l2, threads=threads)
+        bar.remove_task(task)
+        for name in names:
+            task = bar.add_task(name, total=budget, note="")
+
+            def tick(point: Point, task: Any = task) -> None:
+                note = f"pool accuracy {point.pool_accuracy:.4f}"
+                bar.update(task, completed=point.labels, note=note)
+
+            def report(text: str, task: Any = task) -> None:
+                bar.update(task, note=text)
+
+            curves.append(
+                simulate(
+                    data,
+                    pool,
+                    _make(name, options),
+                    all_labels=everything,
+                    budget=budget,
+                    batch=batch,
+                    seed=seed,
+                    l2=l2,
+                    threads=threads,
+                    tick=tick,
+                    report=report,
+                )
+            )
+    return curves

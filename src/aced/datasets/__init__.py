@@ -1,0 +1,43 @@
+"""Labelled pools for simulations: scikit-learn's digits, the paper's four tasks, files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+
+from aced._errors import InvalidInput
+from aced.datasets._dataset import Dataset
+from aced.datasets._files import load_file
+from aced.datasets._images import TASKS, load_task
+
+NAMES = ("digits", *TASKS)
+FILES = (".npz", ".csv", ".parquet")
+
+
+def load_dataset(name: str, *, data_home: Path | None = None, label: str | None = None) -> Dataset:
+    """A data set by name, or a file."""
+    if name == "digits":
+        return _digits()
+    if name in TASKS:
+        return load_task(name, data_home)
+    if Path(name).suffix in FILES:
+        return load_file(Path(name), label)
+    raise InvalidInput(
+        f"DATASET must be one of {', '.join(NAMES)} or a file ending in {', '.join(FILES)}; got {name!r}"
+    )
+
+
+def _digits() -> Dataset:
+    """8 x 8 images of digits, 0-4 against 5-9, a quarter held out."""
+    rows, digit = load_digits(return_X_y=True)
+    parts = train_test_split(
+        (rows / 16).astype(np.float32), digit >= 5, test_size=0.25, random_state=0, stratify=digit
+    )
+    X, X_test, y, y_test = parts
+    return Dataset("digits", X, y.astype(np.int64), X_test, y_test.astype(np.int64))
+
+
+__all__ = ["FILES", "NAMES", "Dataset", "load_dataset"]

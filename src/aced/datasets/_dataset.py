@@ -1,0 +1,55 @@
+"""A labelled pool to simulate on, with or without a holdout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Rows of features and two classes of labels."""
+
+    name: str
+    X: Array
+    y: Array
+    X_test: Array | None = None
+    y_test: Array | None = None
+
+    def __post_init__(self) -> None:
+        _check_labels("y", self.X, self.y)
+        classes = np.unique(self.y)
+        if len(classes) == 1:
+            raise InvalidInput(
+                f"y: all rows have the label {classes[0].item()!r}; two classes are needed"
+            )
+        if len(classes) != 2:
+            raise InvalidInput(
+                f"y: there are {len(classes)} different labels; two classes are needed, "
+                "so merge or drop some"
+            )
+        if (self.X_test is None) != (self.y_test is None):
+            raise InvalidInput("X_test and y_test: give both or neither")
+        if self.X_test is not None and self.y_test is not None:
+            _check_labels("y_test", self.X_test, self.y_test)
+            if np.ndim(self.X_test) != 2 or self.X_test.shape[1] != self.X.shape[1]:
+                raise InvalidInput(
+                    f"X_test has shape {self.X_test.shape}, but X has {self.X.shape[1]} features"
+                )
+            if not np.isfinite(self.X_test).all():
+                raise InvalidInput("X_test holds NaN or infinite values; fill or drop them first")
+            if not np.isin(self.y_test, classes).all():
+                raise InvalidInput("y_test holds labels that do not occur in y")
+
+
+def _check_labels(name: str, rows: Array, labels: Array) -> None:
+    if labels.ndim != 1 or len(labels) != len(rows):
+        raise InvalidInput(f"{name} must be one label per row ({len(rows)}), got shape {labels.shape}")
+    if labels.dtype.kind not in "biufU":
+        raise InvalidInput(f"{name} must hold strings, numbers or bools, got dtype {labels.dtype}")
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise InvalidInput(f"{name}: row {int(np.isnan(labels).argmax())} has no label (NaN)")

@@ -1,0 +1,102 @@
+"""Pools from files of the user's own: .npz, .csv, .parquet."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array, Float64
+from aced.datasets._dataset import Dataset
+
+
+def load_file(path: Path, label: str | None) -> Dataset:
+    """Read a file by its ending."""
+    if not path.is_file():
+        raise InvalidInput(f"DATASET: there is no file {path}")
+    if path.suffix == ".npz":
+        return _load_npz(path)
+    return _load_table(path, label)
+
+
+def _load_npz(path: Path) -> Dataset:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except (ValueError, OSError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+        raise InvalidInput(f"DATASET: {path} is not a readable .npz file of plain arrays") from error
+    missing = [name for name in ("X", "y") if name not in arrays]
+    if missing:
+        held = ", ".join(arrays) or "nothing"
+        raise InvalidInput(f"DATASET: {path} has no array {missing[0]!r}; it holds {held}")
+    X = arrays["X"]
+    if X.ndim != 2:
+        raise InvalidInput(f"X must be two-dimensional (rows x features), got shape {X.shape}")
+    return Dataset(path.stem, X, arrays["y"], arrays.get("X_test"), arrays.get("y_test"))
+
+
+def _load_table(path: Path, label: str | None) -> Dataset:
+    table = _read_table(path)
+    if label is None:
+        raise InvalidInput(f"--label: name the column of {path.name} that holds the labels")
+    if label not in table.column_names:
+        names = ", ".join(table.column_names[:8])
+        raise InvalidInput(f"--label: {path.name} has no column {label!r}; it has {names}")
+    y = _labels(table[label], label)
+    columns = [name for name in table.column_names if name != label]
+    if not columns:
+        raise InvalidInput(f"DATASET: {path.name} has no feature columns besides {label!r}")
+    X = np.column_stack([_numbers(table[name], name) for name in columns])
+    return Dataset(path.stem, _standardise(X), y)
+
+
+def _read_table(path: Path) -> Any:
+    try:
+        import pyarrow as pa
+        import pyarrow.csv
+        import pyarrow.parquet
+    except ImportError as error:
+        raise InvalidInput(
+            f"DATASET: reading {path.suffix} files needs pyarrow; pip install 'aced[tables]'"
+        ) from error
+    try:
+        if path.suffix == ".parquet":
+            return pyarrow.parquet.read_table(path)
+        return pyarrow.csv.read_csv(path)
+    except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise InvalidInput(f"DATASET: {path} could not be read: {reason}") from error
+
+
+def _numbers(column: Any, name: str) -> Float64:
+    import pyarrow as pa
+
+    kind = column.type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+        raise InvalidInput(f"DATASET: column {name!r} is not numeric; drop it or encode it first")
+    if column.null_count:
+        raise InvalidInput(
+            f"DATASET: column {name!r} has {column.null_count} missing values; fill or drop them"
+        )
+    values = (
+        np.asarray(column.to_pylist(), dtype=float) if pa.types.is_boolean(kind) else column.to_numpy()
+    )
+    array = np.asarray(values, dtype=float)
+    if not np.isfinite(array).all():
+        raise InvalidInput(f"DATASET: column {name!r} holds NaN or infinite values; fill or drop them")
+    return array
+
+
+def _labels(column: Any, name: str) -> Array:
+    if column.null_count:
+        raise InvalidInput(f"--label: column {name!r} has {column.null_count} missing labels")
+    return np.asarray(column.to_pylist())
+
+
+def _standardise(X: Float64) -> Float64:
+    """Columns of a table come in any unit; penalties and tolerances want one."""
+    spread = X.std(axis=0) if len(X) else np.ones(X.shape[1])
+    return np.asarray((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1)) if len(X) else X

@@ -1,0 +1,207 @@
+"""The four image tasks of the paper, and the features its experiments used.
+
+A task is one .npz with uint8 images ``X_train, y_train, X_test, y_test``. It is looked
+for in ``--data-home``, then ``ACED_DATA``, then the cache, and fetched from OpenML last.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from aced._errors import DataUnavailable, InvalidInput
+from aced._types import Array, Float64
+from aced._workers import Workers
+from aced.datasets._dataset import Dataset
+
+ARRAYS = ("X_train", "y_train", "X_test", "y_test")
+BUILD = 1
+"""Counts changes to how features are built; a cache of another build is not used."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Where a task comes from and what it must look like."""
+
+    file: str
+    openml: str
+    classes: tuple[str, str] | None  # the two of several classes; None: 0-4 against 5-9
+    train_rows: int  # the data set's own split: rows before this one
+    shape: tuple[int, int]  # rows of pool and holdout once the classes are chosen
+
+
+TASKS = {
+    "mnist": Task("mnist.npz", "mnist_784", None, 60000, (60000, 10000)),
+    "svhn": Task("svhn-2-7.npz", "SVHN", ("2", "7"), 73257, (16180, 6168)),
+    "cifar": Task("cifar-plane-bird.npz", "CIFAR_10", ("0", "2"), 50000, (10000, 2000)),
+    "fashion": Task("fashion-tshirt-trouser.npz", "Fashion-MNIST", ("0", "1"), 60000, (12000, 2000)),
+}
+COMPONENTS = {"svhn": 512, "cifar": 576}
+
+
+def cache_home() -> Path:
+    """``ACED_CACHE``, else the user's cache folder."""
+    if "ACED_CACHE" in os.environ:
+        return Path(os.environ["ACED_CACHE"])
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "aced"
+
+
+def load_task(name: str, data_home: Path | None) -> Dataset:
+    """One of the four, with the features of the paper's experiments."""
+    if data_home is not None and not data_home.is_dir():
+        raise InvalidInput(f"--data-home: there is no folder {data_home}")
+    source = _find(name, data_home)
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    built = cache_home() / f"features-{name}-{BUILD}-{digest[:16]}.npz"
+    held = _read_built(built)
+    if held is None:
+        with np.load(source, allow_pickle=False) as archive:
+            missing = [array for array in ARRAYS if array not in archive.files]
+            if missing:
+                raise InvalidInput(f"--data-home: {source} has no array {missing[0]!r}")
+            held = features(name, *(archive[array] for array in ARRAYS))
+        _write_built(built, held)
+    return Dataset(name, held["X"], held["y"], held["X_test"], held["y_test"])
+
+
+def _find(name: str, data_home: Path | None) -> Path:
+    places = [data_home, Path(os.environ["ACED_DATA"]) if "ACED_DATA" in os.environ else None]
+    for place in [*places, cache_home()]:
+        if place is not None and (place / TASKS[name].file).is_file():
+            return place / TASKS[name].file
+    return _fetch(name, [place for place in places if place is not None])
+
+
+def _fetch(name: str, looked_in: list[Path]) -> Path:
+    """Build the task's file from OpenML and keep it in the cache."""
+    task = TASKS[name]
+    where = " or ".join(str(place) for place in looked_in) or "ACED_DATA or --data-home (neither is set)"
+    try:
+        import pandas  # noqa: F401  (scikit-learn reads OpenML's files with it)
+        from sklearn.datasets import fetch_openml
+
+        bunch = fetch_openml(
+            task.openml,
+            version=1,
+            as_frame=False,
+            parser="pandas",
+            data_home=str(cache_home() / "openml"),
+        )
+    except ImportError:
+        reason = "reading OpenML needs pandas (pip install pandas)"
+    except Exception as error:  # whatever the network or the server answers
+        reason = f"OpenML could not be reached ({type(error).__name__})"
+    else:
+        arrays = from_openml(name, bunch.data, bunch.target)
+        target = cache_home() / task.file
+        _write(target, arrays)
+        return target
+    raise DataUnavailable(
+        f"{name}: there is no {task.file} in {where}, and {reason}; "
+        "put the file there or connect to the internet"
+    )
+
+
+def from_openml(name: str, data: Array, target: Array) -> dict[str, Array]:
+    """OpenML's table in the data set's own order, to the task's four arrays."""
+    task = TASKS[name]
+    side = 32 if data.shape[1] == 3072 else 28
+    images = np.asarray(data).astype(np.uint8).reshape(len(data), side, side, -1).squeeze()
+    names = np.asarray(target).astype(str)
+    train = np.arange(len(data)) < task.train_rows
+    if task.classes is None:
+        keep, labels = np.ones(len(data), bool), names.astype(int)
+    else:
+        keep, labels = np.isin(names, task.classes), (names == task.classes[1]).astype(int)
+    arrays: dict[str, Array] = {}
+    for part, rows in (("train", keep & train), ("test", keep & ~train)):
+        arrays[f"X_{part}"], arrays[f"y_{part}"] = images[rows], labels[rows].astype(np.uint8)
+    shape = (len(arrays["X_train"]), len(arrays["X_test"]))
+    if shape != task.shape:
+        raise DataUnavailable(
+            f"{name}: OpenML's {task.openml} gave {shape} rows where {task.shape} were expected"
+        )
+    return arrays
+
+
+def features(name: str, X: Array, y: Array, X_test: Array, y_test: Array) -> dict[str, Array]:
+    """The features of the paper's experiments, computed on the pool alone."""
+    pool, holdout = (_flat(part) for part in (X, X_test))
+    if name == "mnist":
+        pool, y = pool[:50000], (y[:50000] >= 5).astype(np.int64)
+        y_test = (y_test >= 5).astype(np.int64)
+        mean = pool.mean(axis=0)
+        pool, holdout = pool - mean, holdout - mean
+        axes = _axes(pool, pool.shape[1])
+        pool, holdout = pool @ axes, holdout @ axes
+    else:
+        pool, holdout = (pool - 0.5) / 0.5, (holdout - 0.5) / 0.5
+        if name in COMPONENTS:
+            axes = _axes(pool, COMPONENTS[name])
+            pool, holdout = pool @ axes, holdout @ axes
+        mean, spread = pool.mean(axis=0), pool.std(axis=0)
+        spread[spread == 0] = 1
+        pool, holdout = (pool - mean) / spread, (holdout - mean) / spread
+    return {
+        "X": pool.astype(np.float32),
+        "y": y.astype(np.int64),
+        "X_test": holdout.astype(np.float32),
+        "y_test": y_test.astype(np.int64),
+    }
+
+
+def _flat(images: Array) -> Float64:
+    return np.asarray(images.reshape(len(images), -1) / 255.0)
+
+
+def _axes(rows: Float64, count: int) -> Float64:
+    """The leading right singular vectors, largest first, signs fixed; shape (p, count)."""
+    p = rows.shape[1]
+    with Workers(1).session():  # one BLAS thread: the same axes on any number of cores
+        _, vectors = scipy.linalg.eigh(rows.T @ rows, subset_by_index=(p - count, p - 1))
+    vectors = vectors[:, ::-1]
+    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(count)]
+    return np.asarray(vectors * np.sign(largest))
+
+
+def checksum(arrays: dict[str, Array]) -> str:
+    """SHA-256 over names, shapes, types and contents."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _write(path: Path, arrays: dict[str, Array]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(f".{os.getpid()}.part")
+    with part.open("wb") as file:
+        stored: dict[str, Any] = {**arrays, "checksum": np.array(checksum(arrays))}
+        np.savez(file, **stored)
+    os.replace(part, path)
+
+
+def _write_built(path: Path, arrays: dict[str, Array]) -> None:
+    try:
+        _write(path, arrays)
+    except OSError:
+        return  # no cache: the features are built again next time
+
+
+def _read_built(path: Path) -> dict[str, Array] | None:
+    """Features built before, if they are whole."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        stored = str(arrays.pop("checksum"))
+    except Exception:  # absent, cut short, or of another make: build again
+        return None
+    return arrays if checksum(arrays) == stored else None

@@ -1,0 +1,36 @@
+"""Where to look: the experimental-design problem of a round and its solvers."""
+
+from aced.design.certificate import Certificate, certify
+from aced.design.dinkelbach import Dinkelbach
+from aced.design.fixed_point import FixedPoint
+from aced.design.grid import Grid
+from aced.design.mirror import Mirror
+from aced.design.problem import (
+    Found,
+    Incumbent,
+    Problem,
+    Search,
+    initial_incumbent,
+)
+from aced.design.solver import Design, Report, Solver, draw_noise, evaluate
+from aced.design.waterfill import waterfill
+
+__all__ = [
+    "Certificate",
+    "Design",
+    "Dinkelbach",
+    "FixedPoint",
+    "Found",
+    "Grid",
+    "Incumbent",
+    "Mirror",
+    "Problem",
+    "Report",
+    "Search",
+    "Solver",
+    "certify",
+    "draw_noise",
+    "evaluate",
+    "initial_incumbent",
+    "waterfill",
+]

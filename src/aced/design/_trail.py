@@ -1,0 +1,88 @@
+"""The hypotheses a search has met, and which of them is best for each draw."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from aced._types import Array, Float32, Float64
+from aced.design.problem import Found, Incumbent, Problem
+from aced.oracles import Candidates, Noise, select, value
+
+
+class Trail:
+    """Shared by all searches: calls the oracle, keeps tallies, replaces the incumbent."""
+
+    def __init__(self, problem: Problem, lam: Float64, noise: Noise, *, near: bool) -> None:
+        self.problem, self.near = problem, near
+        self.oracle = problem.oracle
+        self.weights = problem.weights(lam, noise)
+        self.maximiser = self.oracle.prepare(self.weights)
+        self.seen: list[Candidates] = []
+        self.levels: list[Float32] = []
+        self.calls = 0
+        self._adopt(problem.incumbent)
+
+    def _adopt(self, incumbent: Incumbent) -> None:
+        """Take h̃ and compute Σ h̃_i s_i ζ_i for each draw."""
+        self.incumbent = incumbent
+        weights, pool = self.weights, self.oracle.pool
+
+        def one(index: int) -> tuple[Array]:
+            rows = pool.slices[index]
+            picked = np.where(incumbent.labels[rows], weights.scale[rows], np.float32(0))
+            return (weights.noise.block(index) @ picked,)
+
+        (self.base,) = self.oracle.workers.sum(one, pool.blocks)  # (B,)
+
+    def visit(self, r: Float64) -> Float64:
+        """Ask the oracle at levels r; return g(r) = max_h N(h) - r D(h) as it answered."""
+        levels = r.astype(np.float32)
+        anchor = self.incumbent.hypothesis if self.near else None
+        found = self.maximiser.maximise(levels, anchor)
+        self.calls += len(levels)
+        self.seen += found
+        self.levels += [levels] * len(found)
+        top = max(found, key=lambda candidate: float(candidate.tally[0].max()))
+        if top.tally[0].max() > self.incumbent.agreement + 1e-3:
+            which = int(top.tally[0].argmax())
+            better = top.hypotheses.take(np.array([which]))
+            self._adopt(Incumbent.of(self.oracle, better, self.problem.mu))
+        answer = np.max([value(levels, candidate.tally) for candidate in found], axis=0)
+        reach = self.problem.shift + self.incumbent.agreement
+        return np.asarray(self.base - r * reach + answer)
+
+    def _denominators(self) -> Float64:
+        """D of everything seen, (K, B); rounding must not push it below shift."""
+        agreements = np.stack([candidate.tally[0] for candidate in self.seen])
+        return self.problem.shift + np.maximum(self.incumbent.agreement - agreements, 0.0)
+
+    def ratios(self) -> Float64:
+        """N / D of everything seen, (K, B)."""
+        spreads = np.stack([candidate.tally[1] for candidate in self.seen])
+        return np.asarray((self.base - spreads) / self._denominators())
+
+    def best(self) -> Float64:
+        """The best ratio of each draw, at least 0 (h = h̃ gives 0)."""
+        return np.asarray(np.maximum(self.ratios().max(axis=0), 0.0))
+
+    def found(self) -> Found:
+        ratios = self.ratios()
+        which = ratios.argmax(axis=0)
+        draws = np.arange(ratios.shape[1])
+        return Found(
+            ratio=np.maximum(ratios[which, draws], 0.0),
+            denominator=self._denominators()[which, draws],
+            hypotheses=select(self.seen, which, self.oracle).hypotheses,
+            incumbent=self.incumbent,
+            level=np.stack(self.levels)[which, draws],
+            maximiser=self.maximiser,
+            weights=self.weights,
+            calls=self.calls,
+        )
+
+
+def with_incumbent(problem: Problem, found: Found) -> Problem:
+    """The problem with the incumbent that the search ended with."""
+    return replace(problem, incumbent=found.incumbent)

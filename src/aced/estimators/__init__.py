@@ -1,0 +1,5 @@
+"""Estimates of the label probabilities from the labels seen."""
+
+from aced.estimators.naive import naive
+
+__all__ = ["naive"]

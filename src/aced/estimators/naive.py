@@ -1,0 +1,21 @@
+"""The estimator of the paper's experiments: the average of the labels a row was given."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aced._types import Array, Float32
+
+
+def naive(n: int, positions: Array, labels: Array) -> Float32:
+    """μ̂ = 2 η̂ - 1 over n rows; ``labels`` are 0 or 1, a row may have several.
+
+    A row without a label gets μ̂ = 0, that is η̂ = ½ (the paper writes "η̂ = 0", which
+    would claim that its label is 0; its code does what stands here).
+
+    >>> naive(4, np.array([2, 0, 2]), np.array([1, 0, 0]))
+    array([-1.,  0.,  0.,  0.], dtype=float32)
+    """
+    counts = np.bincount(positions, minlength=n)
+    sums = np.bincount(positions, weights=2.0 * labels - 1.0, minlength=n)
+    return np.asarray(sums / np.maximum(counts, 1), dtype=np.float32)

@@ -1,0 +1,65 @@
+"""Label values of any kind to codes 0 and 1, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array, Ints
+
+Value = str | bool | int | float
+
+
+def plain(value: Any, where: str) -> Value:
+    """A Python scalar that can be a label, or a sentence that says why not."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        raise InvalidInput(f"{where} is missing; leave the row out instead")
+    if not isinstance(value, str | bool | int | float):
+        raise InvalidInput(f"{where} must be a string, a number or a bool, got {type(value).__name__}")
+    return value
+
+
+class Classes:
+    """The two classes, given at the start or learnt from the labels as they come."""
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        self.fixed = values is not None
+        self.values: list[Value] = []
+        if values is not None:
+            if isinstance(values, str | bytes):
+                raise InvalidInput(f"classes must be a list of two values, got {values!r}")
+            self.values = [plain(value, f"classes[{i}]") for i, value in enumerate(values)]
+            if len(self.values) != 2 or self.values[0] == self.values[1]:
+                raise InvalidInput(f"classes must be two different values, got {self.values}")
+            self._one_kind(self.values)
+
+    def encode(self, labels: Any) -> tuple[Ints, list[Value]]:
+        """Codes, and the classes known once these labels are accepted."""
+        listed = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+        known = list(self.values)
+        codes = np.empty(len(listed), np.int64)
+        for i, raw in enumerate(listed):
+            value = plain(raw, f"labels[{i}]")
+            if value not in known:
+                if self.fixed or len(known) == 2:
+                    raise InvalidInput(
+                        f"labels[{i}] is {value!r}, which is not one of the classes "
+                        f"{known[0]!r} and {known[1]!r}"
+                    )
+                known.append(value)
+                self._one_kind(known)
+            codes[i] = known.index(value)
+        return codes, known
+
+    def decode(self, codes: Ints) -> Array:
+        return np.asarray(self.values)[codes]
+
+    @staticmethod
+    def _one_kind(values: list[Value]) -> None:
+        if len({isinstance(value, str) for value in values}) > 1:
+            raise InvalidInput(f"classes must be of one kind, got {values[0]!r} and {values[1]!r}")

@@ -1,0 +1,360 @@
+"""Ask and tell: the loop that everything people touch is built on."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array, Bools, Float64, Ints
+from aced._workers import Workers
+from aced.design import Report
+from aced.learner import _archive, _classifier
+from aced.learner._labels import Classes
+from aced.oracles import labels_of
+from aced.pool import Pool
+from aced.strategies import Aced, Strategy, View, make_strategy
+
+BATCH = 250
+"""The paper's batch size, used from pools of 10000 rows up."""
+
+UNASKED, PENDING, LABELLED = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Rows to label: ids, and the probability with which each was drawn."""
+
+    ids: Array
+    probabilities: Float64
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[tuple[Any, float]]:
+        return zip(self.ids.tolist(), self.probabilities.tolist(), strict=True)
+
+
+def default_batch(rows: int) -> int:
+    """250 as in the paper; for smaller pools a fortieth of them, so that there are rounds.
+
+    >>> default_batch(50_000), default_batch(1_000), default_batch(12)
+    (250, 25, 1)
+    """
+    return max(1, min(BATCH, rows // 40))
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InvalidInput(f"{name} must be a whole number, got {value!r}")
+    if value < least:
+        raise InvalidInput(f"{name} must be at least {least}, got {value}")
+    return int(value)
+
+
+class Learner:
+    """Asks for labels of rows of a pool, is told them, and trains a classifier.
+
+    >>> import numpy as np
+    >>> rows = np.random.default_rng(0).normal(size=(400, 5))
+    >>> truth = np.where(rows[:, 0] > 0, "cat", "dog")
+    >>> learner = Learner(Pool(rows), budget=80, seed=0)
+    >>> while queries := learner.ask():
+    ...     learner.tell(queries.ids, truth[queries.ids])
+    >>> learner.labels_known, bool(learner.classifier.score(rows, truth) > 0.95)
+    (80, True)
+
+    ``strategy`` is "aced", "passive", "margin" or a strategy object; ``budget`` the most
+    labels to ask for (default: all rows); ``batch_size`` how many rows are drawn from one
+    design (default: 250, less for a small pool; with a budget T and a tolerance ε the
+    paper's T / log2(1/ε)); ``tolerance`` the excess error rate below which differences do
+    not matter (default 0: the paper's experiments); ``classifier`` any scikit-learn
+    classifier (default: logistic regression with penalty ``l2``).
+
+    The same seed and the same calls give the same result, whatever ``threads``.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        *,
+        strategy: str | Strategy = "aced",
+        classes: Iterable[Any] | None = None,
+        classifier: Any = None,
+        l2: float = 1.0,
+        budget: int | None = None,
+        batch_size: int | None = None,
+        tolerance: float = 0.0,
+        seed: int = 0,
+        threads: int | None = None,
+        report: Report | None = None,
+    ) -> None:
+        if not isinstance(pool, Pool):
+            raise InvalidInput(f"pool must be an aced.Pool, got {type(pool).__name__}; use Pool(rows)")
+        n = len(pool)
+        self.pool = pool
+        self.strategy = make_strategy(strategy) if isinstance(strategy, str) else strategy
+        self.budget = n if budget is None else _whole("budget", budget, 1)
+        if self.budget > n:
+            raise InvalidInput(f"budget is {self.budget}, but the pool has {n} rows; use at most {n}")
+        if isinstance(tolerance, bool) or not 0 <= tolerance < 1:
+            raise InvalidInput(f"tolerance must be a number from 0 up to 1, got {tolerance!r}")
+        self.tolerance = float(tolerance)
+        self.batch_size = self._batch_size(batch_size, budget)
+        self.report = report
+        self.history: list[dict[str, Any]] = []
+        self.workers = Workers(threads)
+        self._l2 = float(l2) if classifier is None else None
+        self._template = (
+            _classifier.default_classifier(l2)
+            if classifier is None
+            else _classifier.check_classifier(classifier)
+        )
+        self._classes = Classes(classes)
+        self._rng = np.random.default_rng(_whole("seed", seed, 0))
+        self._status = np.zeros(n, np.int8)
+        self._codes = np.zeros(n, np.int64)
+        self._drawn_with = np.full(n, np.nan)
+        self._queue: list[int] = []
+        self._model: Any = None
+
+    def _batch_size(self, batch_size: int | None, budget: int | None) -> int:
+        if batch_size is not None:
+            size = _whole("batch_size", batch_size, 1)
+            if size > self.budget:
+                raise InvalidInput(
+                    f"batch_size is {size}, but the budget is {self.budget}; use at most that"
+                )
+            return size
+        if budget is not None and self.tolerance > 0:
+            return max(1, int(self.budget / max(1.0, np.log2(1 / self.tolerance))))
+        return min(default_batch(len(self.pool)), self.budget)
+
+    # -- the loop ---------------------------------------------------------------
+
+    def ask(self, n: int | None = None) -> Queries:
+        """The next ``n`` rows to label (default: a batch); fewer, or none, at the end.
+
+        Rows asked for and not yet told are not asked for again.
+        """
+        wanted = self.batch_size if n is None else _whole("n", n, 1)
+        wanted = min(wanted, self.remaining)
+        taken: list[int] = []
+        while len(taken) < wanted:
+            if not self._queue:
+                self._plan(wanted - len(taken))
+            count = min(wanted - len(taken), len(self._queue))
+            taken += self._queue[:count]
+            self._status[self._queue[:count]] = PENDING
+            del self._queue[:count]
+        positions = np.array(taken, dtype=np.int64)
+        return Queries(self.pool.ids[positions], self._drawn_with[positions])
+
+    def _plan(self, wanted: int) -> None:
+        """Draw the next rows from a new design."""
+        began = time.perf_counter()
+        size = min(max(wanted, self.batch_size), self.remaining)
+        known = self._status == LABELLED
+        positions = np.flatnonzero(known)
+        view = View(
+            pool=self.pool,
+            workers=self.workers,
+            positions=positions,
+            codes=self._codes[positions],
+            open=self._status == UNASKED,
+            batch_size=self.batch_size,
+            tolerance=self.tolerance,
+            scores=self._scores,
+            report=self.report,
+        )
+        plan = self.strategy.plan(view, size, self._rng)
+        self._queue = plan.positions.tolist()
+        self._drawn_with[plan.positions] = plan.probabilities
+        self.history.append(
+            {
+                "strategy": self.strategy.name,
+                "labels": len(positions),
+                "drawn": len(plan.positions),
+                **plan.record,
+                "seconds": time.perf_counter() - began,
+            }
+        )
+
+    def tell(self, ids: Any, labels: Any, *, overwrite: bool = False) -> None:
+        """Take labels, in any order, in parts, again if need be.
+
+        Rows may be told that were never asked for. A label that contradicts an earlier one
+        is refused unless ``overwrite`` is set. On an error nothing is taken.
+        """
+        positions = self.pool.positions([ids] if isinstance(ids, str) or np.ndim(ids) == 0 else ids)
+        listed = [labels] if isinstance(labels, str) or np.ndim(labels) == 0 else labels
+        codes, known = self._classes.encode(np.asarray(listed, dtype=object))
+        if len(positions) != len(codes):
+            raise InvalidInput(f"labels: got {len(codes)} labels for {len(positions)} ids")
+        self._refuse_contradictions(positions, codes, known, overwrite)
+        self._classes.values = known
+        self._codes[positions] = codes
+        self._status[positions] = LABELLED
+        told = set(positions.tolist())
+        self._queue = [position for position in self._queue if position not in told]
+        self._model = None
+
+    def _refuse_contradictions(
+        self, positions: Ints, codes: Ints, known: list[Any], overwrite: bool
+    ) -> None:
+        order = np.argsort(positions, kind="stable")
+        same_row = np.diff(positions[order]) == 0
+        clash = np.flatnonzero(same_row & (np.diff(codes[order]) != 0))
+        if len(clash):
+            row = self.pool.ids[positions[order][clash[0]]].item()
+            raise InvalidInput(f"labels: {row!r} is given two different labels in one call")
+        differs = (self._status[positions] == LABELLED) & (self._codes[positions] != codes)
+        if differs.any() and not overwrite:
+            first = int(np.flatnonzero(differs)[0])
+            row = self.pool.ids[positions[first]].item()
+            raise InvalidInput(
+                f"labels: {row!r} was told {known[self._codes[positions[first]]]!r} before and "
+                f"{known[codes[first]]!r} now; pass overwrite=True to correct it"
+            )
+
+    def release(self, ids: Any) -> None:
+        """Give asked-for rows back unlabelled; they may be asked for again."""
+        positions = self.pool.positions([ids] if isinstance(ids, str) else ids)
+        if (self._status[positions] == LABELLED).any():
+            raise InvalidInput("ids: a row that has a label cannot be released")
+        self._status[positions] = UNASKED
+
+    # -- what is known ----------------------------------------------------------
+
+    @property
+    def labels_known(self) -> int:
+        """How many rows have a label."""
+        return int((self._status == LABELLED).sum())
+
+    @property
+    def remaining(self) -> int:
+        """How many rows may still be asked for within the budget."""
+        used = int((self._status != UNASKED).sum())
+        return max(0, self.budget - used)
+
+    @property
+    def pending(self) -> Array:
+        """Ids asked for and not told."""
+        return np.asarray(self.pool.ids[self._status == PENDING])
+
+    @property
+    def classes(self) -> list[Any]:
+        """The classes known so far."""
+        return list(self._classes.values)
+
+    def labelled(self) -> tuple[Array, Array, Float64]:
+        """Ids, labels and draw probabilities (NaN where a row was not asked for)."""
+        rows = np.flatnonzero(self._status == LABELLED)
+        if not len(rows):
+            return self.pool.ids[rows], np.zeros(0), np.zeros(0)
+        return self.pool.ids[rows], self._classes.decode(self._codes[rows]), self._drawn_with[rows]
+
+    @property
+    def classifier(self) -> Any:
+        """The classifier trained on all labels so far; None before the first label."""
+        if self._model is None:
+            rows = np.flatnonzero(self._status == LABELLED)
+            if len(rows):
+                with self.workers.session():
+                    labels = self._classes.decode(self._codes[rows])
+                    self._model = _classifier.fit(self._template, self.pool.rows(rows), labels)
+        return self._model
+
+    def _scores(self) -> Float64 | None:
+        model = self.classifier
+        with self.workers.session():
+            return None if model is None else _classifier.scores(model, self.pool.rows())
+
+    @property
+    def design(self) -> Float64 | None:
+        """λ of the last round, one probability per row; None for strategies without one."""
+        return self.strategy.lam if isinstance(self.strategy, Aced) else None
+
+    @property
+    def incumbent(self) -> Array | None:
+        """The labels that the incumbent h̃ of the last design gives the pool."""
+        if not isinstance(self.strategy, Aced) or self.strategy.oracle is None:
+            return None
+        hypothesis = self.strategy.incumbent
+        if hypothesis is None or len(self._classes.values) < 2:
+            return None
+        chosen: Bools = labels_of(self.strategy.oracle, hypothesis)[0]
+        return self._classes.decode(chosen.astype(np.int64))
+
+    # -- saving -----------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything but the pool and a classifier of your own to one file."""
+        meta = {
+            "pool": self.pool.fingerprint,
+            "strategy": self.strategy.name,
+            "options": self.strategy.options(),
+            "classes": self._classes.values,
+            "classes_fixed": self._classes.fixed,
+            "l2": self._l2,
+            "budget": self.budget,
+            "batch_size": self.batch_size,
+            "tolerance": self.tolerance,
+            "rng": self._rng.bit_generator.state,
+            "history": self.history,
+        }
+        arrays: dict[str, Array] = {
+            "status": self._status,
+            "codes": self._codes,
+            "drawn_with": self._drawn_with,
+            "queue": np.array(self._queue, dtype=np.int64),
+        }
+        arrays |= {f"strategy_{name}": array for name, array in self.strategy.state().items()}
+        _archive.write(path, meta, arrays)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        pool: Pool,
+        *,
+        strategy: Strategy | None = None,
+        classifier: Any = None,
+        threads: int | None = None,
+        report: Report | None = None,
+    ) -> Learner:
+        """Continue, to the bit, where ``save`` left off, on the same pool."""
+        meta, arrays = _archive.read(path)
+        if meta["pool"] != pool.fingerprint:
+            raise InvalidInput("pool: this is not the pool that the learner was saved with")
+        if strategy is None:
+            if meta["options"] is None:
+                raise InvalidInput("strategy: the learner was saved with one of your own; pass it")
+            strategy = make_strategy(meta["strategy"], meta["options"])
+        if classifier is None and meta["l2"] is None:
+            raise InvalidInput("classifier: the learner was saved with one of your own; pass it")
+        learner = cls(
+            pool,
+            strategy=strategy,
+            classes=meta["classes"] if meta["classes_fixed"] else None,
+            classifier=classifier,
+            l2=meta["l2"] if meta["l2"] is not None else 1.0,
+            budget=meta["budget"],
+            batch_size=meta["batch_size"],
+            tolerance=meta["tolerance"],
+            threads=threads,
+            report=report,
+        )
+        learner._classes.values = meta["classes"]
+        learner._rng.bit_generator.state = meta["rng"]
+        learner.history = meta["history"]
+        learner._status, learner._codes = arrays["status"], arrays["codes"]
+        learner._drawn_with, learner._queue = arrays["drawn_with"], arrays["queue"].tolist()
+        saved = {name[9:]: array for name, array in arrays.items() if name.startswith("strategy_")}
+        strategy.restore(saved)
+        return learner

@@ -1,0 +1,102 @@
+"""What an oracle is: argmax over a hypothesis class of Σ_i v_i h(x_i), for many v at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from aced._types import Array, Bools, Float32, Float64
+from aced._workers import Workers
+from aced.oracles._weights import Weights, value
+from aced.pool import Pool
+
+H = TypeVar("H", bound="Hypotheses")
+
+
+class Hypotheses(Protocol):
+    """Some members of a class, as labelings of the pool that are computed on demand."""
+
+    def __len__(self) -> int: ...
+
+    def labels(self, index: int) -> Bools:
+        """Labels of one block, shape (len(self), rows)."""
+
+    def margins(self, index: int) -> Float32 | None:
+        """Real scores whose sign is the label, or None where the class has none."""
+
+    def take(self, which: Array) -> Hypotheses:
+        """Those at these places."""
+
+    def to_array(self) -> Array:
+        """Parameters, for saving."""
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """B hypotheses, the b-th proposed for the b-th draw, with their tallies."""
+
+    hypotheses: Hypotheses
+    tally: Float64  # (2, B): Σ μ̂ h and Σ s ζ h
+
+
+class Maximiser(Protocol):
+    """An oracle prepared for one family of weights."""
+
+    def maximise(self, r: Float32, anchor: Hypotheses | None = None) -> list[Candidates]:
+        """Hypotheses met while maximising Σ v h at levels r (B,); the best is the answer.
+
+        With an ``anchor`` (one hypothesis) a class may also propose hypotheses near it.
+        """
+
+    def leverage(self, r: float) -> Float64 | None:
+        """How much row i's margin moves with its own weight, up to a common factor; (n,)."""
+
+
+class Oracle(Protocol):
+    """A hypothesis class over a pool."""
+
+    pool: Pool
+    workers: Workers
+    exact: bool
+
+    def prepare(self, weights: Weights) -> Maximiser: ...
+
+    def initial(self) -> Hypotheses:
+        """One hypothesis to start from when nothing is known."""
+
+    def gather(self, parts: Sequence[Hypotheses]) -> Hypotheses:
+        """Single hypotheses joined into one batch."""
+
+    def from_array(self, parameters: Array) -> Hypotheses:
+        """The inverse of ``Hypotheses.to_array``."""
+
+
+def best_per_draw(r: Float32, candidates: Sequence[Candidates], oracle: Oracle) -> Candidates:
+    """For each draw, the candidate with the largest Σ v h."""
+    values = np.stack([value(r, candidate.tally) for candidate in candidates])  # (K, B)
+    return select(candidates, values.argmax(axis=0), oracle)
+
+
+def select(candidates: Sequence[Candidates], which: Array, oracle: Oracle) -> Candidates:
+    """The hypothesis of draw b from candidate which[b], for every b."""
+    parts = [candidates[k].hypotheses.take(np.array([b])) for b, k in enumerate(which.tolist())]
+    tally = np.stack([candidates[k].tally[:, b] for b, k in enumerate(which.tolist())], axis=1)
+    return Candidates(oracle.gather(parts), tally)
+
+
+def argmax(oracle: Oracle, vectors: Array) -> tuple[Bools, Float64]:
+    """Labels (B, n) and values (B,) of the maximisers of Σ_i v_i h(x_i), one per row of V."""
+    weights = Weights.given(oracle.pool, vectors)
+    r = np.zeros(weights.draws, np.float32)
+    with oracle.workers.session():
+        found = best_per_draw(r, oracle.prepare(weights).maximise(r), oracle)
+        return labels_of(oracle, found.hypotheses), value(r, found.tally)
+
+
+def labels_of(oracle: Oracle, hypotheses: Hypotheses) -> Bools:
+    """Labels over the whole pool, shape (len(hypotheses), n)."""
+    blocks = oracle.workers.map(hypotheses.labels, oracle.pool.blocks)
+    return np.concatenate(blocks, axis=1)

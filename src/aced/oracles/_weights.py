@@ -1,0 +1,152 @@
+"""Families of oracle weights, v_b = r_b μ̂ - s ζ_b, given block by block.
+
+All oracle calls of a design share μ̂, s and ζ and differ in the level r, so an oracle
+prepares once for a family and answers for many r. Any matrix V of weights is the
+special case μ̂ = 0, s = 1, ζ = -V.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from scipy.special import erf
+
+from aced._errors import InvalidInput
+from aced._types import Array, Bools, Float32, Float64
+from aced._workers import Workers
+from aced.pool import Pool
+
+CACHE_BYTES = 256 * 1024**2
+"""Noise is kept in memory up to this size and drawn anew on each pass above it."""
+
+
+class Noise(Protocol):
+    """B vectors over the pool, readable block by block."""
+
+    draws: int
+
+    def block(self, index: int) -> Float32:
+        """Shape (B, rows of the block)."""
+
+    def mean_absolute(self) -> Float32:
+        """E|ζ_i| for each row, shape (n,)."""
+
+
+class GaussianNoise:
+    """ζ_1 … ζ_B ~ N(0, I); a block is a function of (seed, block) alone."""
+
+    def __init__(self, pool: Pool, draws: int, seed: int) -> None:
+        self.pool, self.draws, self.seed = pool, draws, seed
+        self._kept: dict[int, Float32] | None = {} if 4 * draws * len(pool) <= CACHE_BYTES else None
+
+    def block(self, index: int) -> Float32:
+        if self._kept is not None and index in self._kept:
+            return self._kept[index]
+        stream = np.random.Generator(np.random.SFC64([self.seed, index]))
+        rows = self.pool.slices[index]
+        zeta = stream.standard_normal((self.draws, rows.stop - rows.start), dtype=np.float32)
+        if self._kept is not None:
+            self._kept[index] = zeta
+        return zeta
+
+    def mean_absolute(self) -> Float32:
+        return np.full(len(self.pool), np.sqrt(2 / np.pi), dtype=np.float32)
+
+
+class GivenNoise:
+    """Vectors that the caller holds, shape (B, n)."""
+
+    def __init__(self, pool: Pool, vectors: Array) -> None:
+        self.pool, self.vectors = pool, np.atleast_2d(np.asarray(vectors, dtype=np.float32))
+        if self.vectors.shape[1] != len(pool):
+            raise InvalidInput(
+                f"weights must have one column per row of the pool ({len(pool)}), "
+                f"got shape {self.vectors.shape}"
+            )
+        if not np.isfinite(self.vectors).all():
+            raise InvalidInput("weights must be finite numbers")
+        self.draws = len(self.vectors)
+
+    def block(self, index: int) -> Float32:
+        return np.ascontiguousarray(self.vectors[:, self.pool.slices[index]])
+
+    def mean_absolute(self) -> Float32:
+        return np.asarray(np.abs(self.vectors).mean(axis=0), dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The family v_b = r_b μ̂ - s ζ_b, r still open."""
+
+    pool: Pool
+    mu: Float32  # (n,)
+    scale: Float32  # (n,)
+    noise: Noise
+
+    @classmethod
+    def given(cls, pool: Pool, vectors: Array) -> Weights:
+        """The weights in ``vectors``, shape (B, n) or (n,)."""
+        n = len(pool)
+        noise = GivenNoise(pool, -np.asarray(vectors))
+        return cls(pool, np.zeros(n, np.float32), np.ones(n, np.float32), noise)
+
+    @property
+    def draws(self) -> int:
+        return self.noise.draws
+
+    def block(self, index: int, r: Float32) -> Float32:
+        """V of one block at levels r, shape (B, rows)."""
+        rows = self.pool.slices[index]
+        signal = r[:, None] * self.mu[rows]
+        return np.asarray(signal - self.noise.block(index) * self.scale[rows], dtype=np.float32)
+
+    def tally(self, index: int, labels: Bools) -> Float64:
+        """(Σ μ̂ h, Σ s ζ h) over one block for labels of shape (B, rows); shape (2, B)."""
+        rows = self.pool.slices[index]
+        chosen = labels.astype(np.float32)
+        spread = self.noise.block(index) * self.scale[rows]
+        return np.stack([chosen @ self.mu[rows], np.einsum("bi,bi->b", chosen, spread)]).astype(float)
+
+    @cached_property
+    def coupled(self) -> Bools:
+        """Rows whose weights depend on r."""
+        return np.asarray(self.mu != 0)
+
+    @cached_property
+    def base(self) -> Float64:
+        """E|v_i| at r = 0, shape (n,)."""
+        return (self.scale * self.noise.mean_absolute()).astype(float)
+
+    def growth(self, r: float) -> float:
+        """Mean of E|r μ̂ - s ζ| over the coupled rows, relative to its value at r = 0.
+
+        E|a - s ζ| = s sqrt(2/π) exp(-a²/2s²) + a erf(a / (s sqrt 2)), the folded normal.
+        """
+        if not self.coupled.any():
+            return 1.0
+        a = np.abs(r * self.mu[self.coupled].astype(float))
+        s = self.scale[self.coupled].astype(float)
+        z = a / s
+        folded = s * np.sqrt(2 / np.pi) * np.exp(-np.minimum(z * z / 2, 700)) + a * erf(z / np.sqrt(2))
+        return float(folded.mean() / self.base[self.coupled].mean())
+
+
+def value(r: Array, tally: Float64) -> Float64:
+    """Σ_i v_i h_i from the two sums of a tally."""
+    return np.asarray(r * tally[0] - tally[1], dtype=float)
+
+
+def tally_all(weights: Weights, hypotheses: _Labels, workers: Workers) -> Float64:
+    """Tally of B hypotheses, one per draw, over the whole pool."""
+
+    def one(index: int) -> tuple[Array]:
+        return (weights.tally(index, hypotheses.labels(index)),)
+
+    return workers.sum(one, weights.pool.blocks)[0]
+
+
+class _Labels(Protocol):
+    def labels(self, index: int) -> Bools: ...

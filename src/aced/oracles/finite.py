@@ -1,0 +1,86 @@
+"""An explicit list of labelings, searched exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array, Bools, Float32
+from aced._workers import Workers
+from aced.oracles._base import Candidates, Hypotheses
+from aced.oracles._weights import Weights, tally_all
+from aced.pool import Pool
+
+
+class FiniteHypotheses:
+    """Members of a finite class, by number."""
+
+    def __init__(self, pool: Pool, labelings: Bools, which: Array) -> None:
+        self.pool, self.labelings, self.which = pool, labelings, which
+
+    def __len__(self) -> int:
+        return len(self.which)
+
+    def labels(self, index: int) -> Bools:
+        return self.labelings[self.which, self.pool.slices[index]]
+
+    def margins(self, index: int) -> None:
+        return None
+
+    def take(self, which: Array) -> FiniteHypotheses:
+        return FiniteHypotheses(self.pool, self.labelings, self.which[which])
+
+    def to_array(self) -> Array:
+        return self.which
+
+
+class FiniteOracle:
+    """Exact argmax over the rows of ``labelings``, shape (hypotheses, n)."""
+
+    exact = True
+
+    def __init__(self, pool: Pool, labelings: Any, *, workers: Workers | None = None) -> None:
+        table = np.asarray(labelings)
+        if table.ndim != 2 or table.shape[1] != len(pool) or len(table) == 0:
+            raise InvalidInput(f"labelings must have shape (hypotheses, {len(pool)}), got {table.shape}")
+        if not np.isin(table, (0, 1)).all():
+            raise InvalidInput("labelings must hold only 0 and 1 (or False and True)")
+        self.pool, self.labelings = pool, table.astype(bool)
+        self.workers = workers or Workers()
+
+    def prepare(self, weights: Weights) -> FiniteMaximiser:
+        return FiniteMaximiser(self, weights)
+
+    def initial(self) -> FiniteHypotheses:
+        return FiniteHypotheses(self.pool, self.labelings, np.zeros(1, np.int64))
+
+    def gather(self, parts: Sequence[Hypotheses]) -> FiniteHypotheses:
+        which = np.concatenate([part.to_array() for part in parts])
+        return FiniteHypotheses(self.pool, self.labelings, which)
+
+    def from_array(self, parameters: Array) -> FiniteHypotheses:
+        return FiniteHypotheses(self.pool, self.labelings, np.asarray(parameters, dtype=np.int64))
+
+
+class FiniteMaximiser:
+    """One matrix product per call: all weight vectors against all labelings."""
+
+    def __init__(self, oracle: FiniteOracle, weights: Weights) -> None:
+        self.oracle, self.weights = oracle, weights
+
+    def maximise(self, r: Float32, anchor: Hypotheses | None = None) -> list[Candidates]:
+        oracle, weights = self.oracle, self.weights
+
+        def one(index: int) -> tuple[Array]:
+            table = oracle.labelings[:, oracle.pool.slices[index]]
+            return (weights.block(index, r).astype(float) @ table.T.astype(float),)
+
+        (scores,) = oracle.workers.sum(one, oracle.pool.blocks)  # (B, hypotheses)
+        found = FiniteHypotheses(oracle.pool, oracle.labelings, scores.argmax(axis=1))
+        return [Candidates(found, tally_all(weights, found, oracle.workers))]
+
+    def leverage(self, r: float) -> None:
+        return None

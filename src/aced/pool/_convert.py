@@ -1,0 +1,130 @@
+"""From what users hold (arrays, frames, sparse matrices) to one float32 matrix."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from aced._errors import InvalidInput
+from aced._types import Array, Float32
+
+DENSIFY_BYTES = 2 * 1024**3
+"""A sparse pool is stored densely while that takes at most this much memory."""
+
+
+def _is_frame(rows: Any, library: str) -> bool:
+    module = sys.modules.get(library)
+    return module is not None and isinstance(rows, module.DataFrame)
+
+
+def split_frame(rows: Any) -> tuple[Any, Array | None, list[str] | None]:
+    """Rows, ids carried by them (a pandas index) and column names, if any."""
+    if _is_frame(rows, "pandas"):
+        names = [str(column) for column in rows.columns]
+        _refuse_columns(names, [dtype.kind in "biuf" for dtype in map(np.dtype, _numpy_dtypes(rows))])
+        return rows.to_numpy(), np.asarray(rows.index), names
+    if _is_frame(rows, "polars"):
+        names = list(rows.columns)
+        _refuse_columns(names, [dtype.is_numeric() or str(dtype) == "Boolean" for dtype in rows.dtypes])
+        return rows.to_numpy(), None, names
+    return rows, None, None
+
+
+def _numpy_dtypes(frame: Any) -> list[Any]:
+    return [
+        getattr(dtype, "numpy_dtype", dtype) if _numpy_like(dtype) else object for dtype in frame.dtypes
+    ]
+
+
+def _numpy_like(dtype: Any) -> bool:
+    try:
+        np.dtype(getattr(dtype, "numpy_dtype", dtype))
+    except TypeError:
+        return False
+    return True
+
+
+def _refuse_columns(names: list[str], numeric: list[bool]) -> None:
+    bad = [name for name, good in zip(names, numeric, strict=True) if not good]
+    if bad:
+        raise InvalidInput(
+            f"rows: column {bad[0]!r} is not numeric"
+            + (f" (nor are {len(bad) - 1} others)" if len(bad) > 1 else "")
+            + "; drop it or encode it as numbers first"
+        )
+
+
+def to_matrix(rows: Any, names: list[str] | None) -> Float32:
+    """A finite, C-ordered float32 matrix, or a sentence that says why not."""
+    if scipy.sparse.issparse(rows):
+        size = rows.shape[0] * rows.shape[1] * 4
+        if size > DENSIFY_BYTES:
+            raise InvalidInput(
+                f"rows: a sparse pool of {rows.shape[0]} x {rows.shape[1]} would take "
+                f"{size / 1024**3:.1f} GiB as a dense one, and the limit is "
+                f"{DENSIFY_BYTES / 1024**3:.0f} GiB; reduce its columns first, "
+                "for example with TruncatedSVD"
+            )
+        rows = rows.astype(np.float32).toarray()
+    try:
+        array = np.asarray(rows)
+    except ValueError as error:
+        raise InvalidInput(
+            "rows: the rows have different lengths; pass a rectangle of numbers"
+        ) from error
+    if array.ndim != 2:
+        hint = "; use rows.reshape(len(rows), -1)" if array.ndim in (1, 3, 4) else ""
+        raise InvalidInput(
+            f"rows must be two-dimensional (rows x features), got {array.ndim} dimension(s){hint}"
+        )
+    if array.shape[0] == 0:
+        raise InvalidInput("rows: the pool is empty; pass at least one row")
+    if array.shape[1] == 0:
+        raise InvalidInput("rows: there are no features; pass at least one column")
+    if array.dtype.kind not in "biuf":
+        raise InvalidInput(
+            f"rows must hold real numbers, got dtype {array.dtype}; convert them, "
+            "for example with rows.astype(float)"
+        )
+    with np.errstate(over="ignore"):
+        matrix = np.ascontiguousarray(array, dtype=np.float32)
+    _refuse_non_finite(array, matrix, names)
+    return matrix
+
+
+def _refuse_non_finite(array: Array, matrix: Float32, names: list[str] | None) -> None:
+    for start in range(0, len(matrix), 65536):
+        finite = np.isfinite(matrix[start : start + 65536])
+        if finite.all():
+            continue
+        row, column = (int(i) for i in np.argwhere(~finite)[0])
+        value = array[start + row, column]
+        where = f"row {start + row}, column {names[column] if names else column}"
+        if np.isnan(value):
+            raise InvalidInput(f"rows: {where} is NaN; fill or drop missing values first")
+        if np.isinf(value):
+            raise InvalidInput(f"rows: {where} is infinite; clip or drop such values first")
+        raise InvalidInput(f"rows: {where} is {value:g}, too large for float32; rescale the features")
+
+
+def to_ids(ids: Any, count: int) -> Array:
+    """One distinct integer or string per row."""
+    if ids is None:
+        return np.arange(count, dtype=np.int64)
+    array = np.asarray(ids)
+    if array.ndim != 1 or len(array) != count:
+        raise InvalidInput(f"ids must be one value per row ({count}), got shape {array.shape}")
+    if array.dtype == object and all(isinstance(value, str) for value in array):
+        array = array.astype(str)
+    if array.dtype.kind in "iu":
+        array = array.astype(np.int64)
+    elif array.dtype.kind != "U":
+        raise InvalidInput(f"ids must be integers or strings, got dtype {array.dtype}")
+    values, counts = np.unique(array, return_counts=True)
+    if len(values) != count:
+        twice = values[counts > 1][0]
+        raise InvalidInput(f"ids: {twice.item()!r} stands for {counts.max()} rows; ids must be distinct")
+    return array

@@ -1,0 +1,160 @@
+"""Fixed Budget ACED with water-filling (the paper's practical algorithm).
+
+Round k: μ̂ from the labels so far, shift = n 2^(1-k) (never below n times the tolerance),
+h̃ the best hypothesis on the labels, λ the design that minimises F, then draws that bring
+all draws so far in line with λ. The first round has no labels, hence μ̂ = 0: its design
+separates all hypotheses alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array, Float64
+from aced._workers import Workers
+from aced.design import (
+    Design,
+    Dinkelbach,
+    FixedPoint,
+    Grid,
+    Mirror,
+    Problem,
+    Search,
+    Solver,
+    initial_incumbent,
+    waterfill,
+)
+from aced.estimators import naive
+from aced.oracles import Hypotheses, LinearOracle, Oracle, SklearnOracle
+from aced.pool import Pool
+from aced.strategies._base import Plan, View
+from aced.strategies._draw import draw
+
+SHIFT_FLOOR = 2.0**-60
+
+_SEARCHES: dict[str, type[Dinkelbach] | type[Grid]] = {"dinkelbach": Dinkelbach, "grid": Grid}
+_SOLVERS: dict[str, type[FixedPoint] | type[Mirror]] = {"fixed-point": FixedPoint, "mirror": Mirror}
+_ORACLES = ("linear", "sklearn")
+
+
+def _choose(argument: str, value: object, names: Any) -> None:
+    if value not in names:
+        raise InvalidInput(f"{argument} must be one of {', '.join(names)}; got {value!r}")
+
+
+class Aced:
+    """Active classification using experimental design.
+
+    ``solver`` is "fixed-point" (default) or "mirror", the paper's; ``search`` is
+    "dinkelbach" (default) or "grid", the paper's; ``oracle`` is "linear" (default),
+    "sklearn" (the paper's: one fit per weight vector, of ``classifier``) or an oracle
+    over the learner's own pool. A solver object may be passed instead of both names.
+    """
+
+    name = "aced"
+
+    def __init__(
+        self,
+        *,
+        oracle: str | Oracle = "linear",
+        solver: str | Solver = "fixed-point",
+        search: str = "dinkelbach",
+        classifier: Any = None,
+    ) -> None:
+        if isinstance(oracle, str):
+            _choose("oracle", oracle, _ORACLES)
+        if isinstance(solver, str):
+            _choose("solver", solver, _SOLVERS)
+        _choose("search", search, _SEARCHES)
+        self._oracle_option, self._solver_option = oracle, solver
+        self._search_option, self._classifier = search, classifier
+        self.solver = solver if not isinstance(solver, str) else _build_solver(solver, search)
+        self.oracle: Oracle | None = None
+        self.design: Design | None = None
+        self.lam: Float64 | None = None  # the last design
+        self._spent: Float64 | None = None  # Σ p_i of the rounds so far, in batches
+        self._best: Array | None = None  # parameters of the last incumbent
+
+    def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+        oracle = self._oracle_for(view.pool, view.workers)
+        n = len(view.pool)
+        mu = naive(n, view.positions, view.codes)
+        shift = n * max(2.0 ** (1 - min(view.round, 1000)), view.tolerance, SHIFT_FLOOR)
+        with view.workers.session():
+            known = None if self._best is None else oracle.from_array(self._best)
+            problem = Problem(oracle, mu, shift, initial_incumbent(oracle, mu, known))
+            self.design = self.solver.solve(problem, rng, self.lam, view.report)
+        self.lam = self.design.lam
+        self._best = self.design.incumbent.hypothesis.to_array()
+        positions, probabilities = draw(
+            [self._fill(size / view.batch_size), self.lam, np.ones(n)], view.open, size, rng
+        )
+        certificate = self.design.certificate
+        return Plan(
+            positions,
+            probabilities,
+            {
+                "round": view.round,
+                "shift": shift,
+                "value": certificate.value,
+                "stderr": certificate.stderr,
+                "gap": certificate.gap,
+                "noise": certificate.noise,
+                "shortfall": certificate.shortfall,
+                "oracle_calls": self.design.calls,
+                "stopped": self.design.stopped,
+            },
+        )
+
+    def _fill(self, mass: float) -> Float64:
+        """The draw distribution that brings all draws, old and new, in line with λ."""
+        assert self.lam is not None
+        spent = self._spent if self._spent is not None else np.zeros(len(self.lam))
+        p = waterfill((spent.sum() + mass) * self.lam - spent, mass)
+        self._spent = spent + p
+        return p
+
+    def _oracle_for(self, pool: Pool, workers: Workers) -> Oracle:
+        if self.oracle is None or self.oracle.pool is not pool:
+            if not isinstance(self._oracle_option, str):
+                self.oracle = self._oracle_option
+                if self.oracle.pool is not pool:
+                    raise InvalidInput("oracle: it was made for another pool; make it with this one")
+            elif self._oracle_option == "linear":
+                self.oracle = LinearOracle(pool, workers=workers)
+            else:
+                self.oracle = SklearnOracle(pool, self._classifier, workers=workers)
+        return self.oracle
+
+    @property
+    def incumbent(self) -> Hypotheses | None:
+        """h̃ of the last round."""
+        return None if self._best is None or self.oracle is None else self.oracle.from_array(self._best)
+
+    def options(self) -> dict[str, Any] | None:
+        if not (isinstance(self._oracle_option, str) and isinstance(self._solver_option, str)):
+            return None
+        if self._classifier is not None:
+            return None
+        return {
+            "oracle": self._oracle_option,
+            "solver": self._solver_option,
+            "search": self._search_option,
+        }
+
+    def state(self) -> dict[str, Array]:
+        held = {"lam": self.lam, "spent": self._spent, "best": self._best}
+        return {name: array for name, array in held.items() if array is not None}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        self.lam, self._spent = state.get("lam"), state.get("spent")
+        self._best = state.get("best")
+
+
+def _build_solver(solver: str, search: str) -> Solver:
+    chosen: Search = _SEARCHES[search]()
+    return _SOLVERS[solver](search=chosen)

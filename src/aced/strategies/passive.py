@@ -1,0 +1,17 @@
+"""Passive: uniform draws without replacement, what every comparison starts from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aced.strategies._base import Plan, Stateless, View
+from aced.strategies._draw import draw
+
+
+class Passive(Stateless):
+    """Every open row is equally likely to be the next."""
+
+    name = "passive"
+
+    def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+        return Plan(*draw([np.ones(len(view.pool))], view.open, size, rng))

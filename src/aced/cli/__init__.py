@@ -14,6 +14,7 @@ from aced.cli._run import run
 app = typer.Typer(
     help="Label less: choose which rows of a pool to label, and train a classifier on them.",
     no_args_is_help=True,
+    rich_markup_mode=None,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -39,7 +40,7 @@ def _root(
 def main() -> None:
     """Entry point: one sentence and exit code 2 for input that cannot be used."""
     try:
-        app()
+        app(prog_name="aced")
     except InvalidInput as error:
         typer.echo(f"aced: {error}", err=True)
         sys.exit(2)

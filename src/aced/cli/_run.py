@@ -86,6 +86,8 @@ def run(
     names = strategy or ["aced"]
     for name in names:
         _make(name, options)
+    if batch is not None and batch < 1:
+        raise InvalidInput(f"--batch must be at least 1, got {batch}")
     data = load_dataset(dataset, data_home=data_home, label=label)
     pool = Pool(data.X)
     size = batch if batch is not None else default_batch(len(pool))
@@ -115,8 +117,6 @@ def _check_sizes(rows: int, budget: int, batch: int | None) -> None:
         raise InvalidInput(f"--budget must be at least 1, got {budget}")
     if budget > rows:
         raise InvalidInput(f"--budget is {budget}, but the pool has {rows} rows; use at most {rows}")
-    if batch is not None and batch < 1:
-        raise InvalidInput(f"--batch must be at least 1, got {batch}")
     if batch is not None and batch > budget:
         raise InvalidInput(f"--batch is {batch}, but the budget is {budget}; use at most that")
 

@@ -24,7 +24,8 @@ def load_file(path: Path, label: str | None) -> Dataset:
 
 def _load_npz(path: Path) -> Dataset:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file:
+            archive = np.load(file, allow_pickle=False)
             arrays = {name: archive[name] for name in archive.files}
     except (ValueError, OSError, EOFError, AttributeError, zipfile.BadZipFile) as error:
         raise InvalidInput(f"DATASET: {path} is not a readable .npz file of plain arrays") from error

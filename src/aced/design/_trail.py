@@ -10,6 +10,9 @@ from aced._types import Array, Float32, Float64
 from aced.design.problem import Found, Incumbent, Problem
 from aced.oracles import Candidates, Noise, select, value
 
+LEVEL_CAP = 1e5
+"""Levels stop at this multiple of the median 1/sqrt(λ): float32 cannot weigh beyond it."""
+
 
 class Trail:
     """Shared by all searches: calls the oracle, keeps tallies, replaces the incumbent."""
@@ -22,6 +25,7 @@ class Trail:
         self.seen: list[Candidates] = []
         self.levels: list[Float32] = []
         self.calls = 0
+        self.cap = LEVEL_CAP * float(np.median(self.weights.scale))
         self._adopt(problem.incumbent)
 
     def _adopt(self, incumbent: Incumbent) -> None:
@@ -38,6 +42,7 @@ class Trail:
 
     def visit(self, r: Float64) -> Float64:
         """Ask the oracle at levels r; return g(r) = max_h N(h) - r D(h) as it answered."""
+        r = np.minimum(r, self.cap)
         levels = r.astype(np.float32)
         anchor = self.incumbent.hypothesis if self.near else None
         found = self.maximiser.maximise(levels, anchor)

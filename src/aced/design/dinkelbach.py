@@ -17,9 +17,6 @@ from aced.design._trail import Trail
 from aced.design.problem import Found, Problem
 from aced.oracles import Noise
 
-LEVEL_CAP = 1e5
-"""Levels stop at this multiple of the median 1/sqrt(λ): float32 cannot weigh beyond it."""
-
 
 @dataclass(frozen=True)
 class Dinkelbach:
@@ -38,24 +35,24 @@ class Dinkelbach:
     ) -> Found:
         with problem.oracle.workers.session():
             trail = Trail(problem, lam, noise, near=self.near)
-            cap = LEVEL_CAP * float(np.median(trail.weights.scale))
             r = np.zeros(noise.draws) if start is None else start
             if problem.oracle.exact:
                 _until_settled(trail, r)
                 return trail.found()
             for _ in range(self.steps):
-                trail.visit(np.minimum(r, cap))
+                trail.visit(r)
                 r = trail.best()
             for scale in self.scales:
-                trail.visit(np.minimum(scale * r, cap))
+                trail.visit(scale * r)
                 r = trail.best()
             return trail.found()
 
 
 def _until_settled(trail: Trail, r: Float64, limit: int = 60) -> None:
     for _ in range(limit):
+        before = trail.incumbent
         trail.visit(r)
         better = trail.best()
-        if np.all(better <= r * (1 + 1e-9)):
+        if trail.incumbent is before and np.all(better <= r * (1 + 1e-9)):
             return
         r = better

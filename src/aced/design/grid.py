@@ -4,6 +4,9 @@ g(r) = max_h N(h) - r D(h) decreases in r and is zero at the maximum of N/D. A s
 oracle makes it only roughly monotone, so the paper walks over r on finer and finer
 geometric grids and keeps the best hypothesis met. All draws walk side by side, each on
 its own grid.
+
+One thing is added. As printed, the grid's factor γ is divided by sqrt(2) at every turn
+without end; below 1 "increase r" would decrease it. Here γ stops at FINEST.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from aced._types import Float64
 from aced.design._trail import Trail
 from aced.design.problem import Found, Problem
 from aced.oracles import Noise
+
+FINEST = 1.05
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,6 @@ class Grid:
                 walking = ~halving
                 up, down = walking & (g > 0), walking & (g <= 0)
                 r = np.where(up, r * gamma, np.where(down, r / gamma**2, r))
-                gamma = np.where(down, gamma / self.refine, gamma)
+                gamma = np.where(down, np.maximum(gamma / self.refine, FINEST), gamma)
                 halving &= g < 0
             return trail.found()

@@ -20,8 +20,9 @@ from aced.design.grid import Grid
 from aced.design.problem import FLOOR, Problem, Search
 from aced.design.solver import Design, Report, draw_noise
 
-CHUNK = 64
-"""Draws searched side by side; memory does not grow with B."""
+CHUNK_NUMBERS = 2**20
+"""Draws are searched in chunks of about so many numbers, at least 64 draws at once:
+memory does not grow with B."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +131,9 @@ def _sample(
     """Ratios and raw sensitivities over ``draws`` fresh draws, a chunk at a time."""
     sums, squares = np.zeros(problem.n), np.zeros(problem.n)
     ratios, calls = [], 0
-    for first in range(0, draws, CHUNK):
-        found = search(problem, lam, draw_noise(problem, min(CHUNK, draws - first), rng))
+    chunk = max(64, CHUNK_NUMBERS // problem.n)
+    for first in range(0, draws, chunk):
+        found = search(problem, lam, draw_noise(problem, min(chunk, draws - first), rng))
         problem = replace(problem, incumbent=found.incumbent)
         part = raw_sums(problem, found)
         sums, squares = sums + part[0], squares + part[1]

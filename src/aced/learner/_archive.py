@@ -38,7 +38,8 @@ def write(path: str | os.PathLike[str], meta: dict[str, Any], arrays: dict[str, 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with open(path, "rb") as file:
+            archive = np.load(file, allow_pickle=False)
             arrays = {name: archive[name] for name in archive.files}
         meta = json.loads(arrays.pop("meta").tobytes())
     except FileNotFoundError:

@@ -19,6 +19,8 @@ def plain(value: Any, where: str) -> Value:
         value = value.item()
     if value is None or (isinstance(value, float) and np.isnan(value)):
         raise InvalidInput(f"{where} is missing; leave the row out instead")
+    if isinstance(value, float) and not value.is_integer():
+        raise InvalidInput(f"{where} is {value!r}; use strings, bools or whole numbers for classes")
     if not isinstance(value, str | bool | int | float):
         raise InvalidInput(f"{where} must be a string, a number or a bool, got {type(value).__name__}")
     return value
@@ -39,7 +41,11 @@ class Classes:
             self._one_kind(self.values)
 
     def encode(self, labels: Any) -> tuple[Ints, list[Value]]:
-        """Codes, and the classes known once these labels are accepted."""
+        """Codes, and the classes known once these labels are accepted.
+
+        Classes learnt from the labels are kept in sorted order, so that the order in which
+        labels arrive does not matter.
+        """
         listed = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
         known = list(self.values)
         codes = np.empty(len(listed), np.int64)
@@ -54,6 +60,8 @@ class Classes:
                 known.append(value)
                 self._one_kind(known)
             codes[i] = known.index(value)
+        if not self.fixed and len(known) == 2 and known[1] < known[0]:  # type: ignore[operator]
+            return 1 - codes, known[::-1]
         return codes, known
 
     def decode(self, codes: Ints) -> Array:

@@ -196,8 +196,10 @@ class Learner:
         codes, known = self._classes.encode(np.asarray(listed, dtype=object))
         if len(positions) != len(codes):
             raise InvalidInput(f"labels: got {len(codes)} labels for {len(positions)} ids")
-        self._refuse_contradictions(positions, codes, known, overwrite)
-        self._classes.values = known
+        turned = bool(self._classes.values) and self._classes.values[0] != known[0]
+        current = 1 - self._codes if turned else self._codes  # a second class sorts before the first
+        self._refuse_contradictions(positions, codes, current, known, overwrite)
+        self._classes.values, self._codes = known, current
         self._codes[positions] = codes
         self._status[positions] = LABELLED
         told = set(positions.tolist())
@@ -205,7 +207,7 @@ class Learner:
         self._model = None
 
     def _refuse_contradictions(
-        self, positions: Ints, codes: Ints, known: list[Any], overwrite: bool
+        self, positions: Ints, codes: Ints, current: Ints, known: list[Any], overwrite: bool
     ) -> None:
         order = np.argsort(positions, kind="stable")
         same_row = np.diff(positions[order]) == 0
@@ -213,12 +215,12 @@ class Learner:
         if len(clash):
             row = self.pool.ids[positions[order][clash[0]]].item()
             raise InvalidInput(f"labels: {row!r} is given two different labels in one call")
-        differs = (self._status[positions] == LABELLED) & (self._codes[positions] != codes)
+        differs = (self._status[positions] == LABELLED) & (current[positions] != codes)
         if differs.any() and not overwrite:
             first = int(np.flatnonzero(differs)[0])
             row = self.pool.ids[positions[first]].item()
             raise InvalidInput(
-                f"labels: {row!r} was told {known[self._codes[positions[first]]]!r} before and "
+                f"labels: {row!r} was told {known[current[positions[first]]]!r} before and "
                 f"{known[codes[first]]!r} now; pass overwrite=True to correct it"
             )
 

@@ -40,8 +40,8 @@ REUSE = 2.0
 SKETCH = 128
 """Leverages of more features than this are estimated from so many random directions."""
 
-FLAT = 1e-6
-"""A column whose spread is below this fraction of the widest one's counts as constant."""
+FLAT = 1e-9
+"""A column whose spread is below this fraction of the widest one's is rounding, so constant."""
 
 
 class LinearHypotheses:

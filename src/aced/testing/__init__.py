@@ -1,0 +1,9 @@
+"""Conformance suites: what every oracle and every strategy must do, ours and yours.
+
+Each check raises AssertionError with a sentence. They need nothing but the library.
+"""
+
+from aced.testing._oracles import check_oracle
+from aced.testing._strategies import check_strategy
+
+__all__ = ["check_oracle", "check_strategy"]

@@ -1,0 +1,204 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from aced.cli import main
+
+QUICK = ["digits", "--budget", "60", "--batch", "20"]
+
+
+@pytest.fixture
+def call(monkeypatch, capsys):
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["aced", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+def test_run_prints_a_table(call):
+    code, out, _ = call("run", *QUICK, "--strategy", "passive", "--strategy", "margin")
+    assert code == 0
+    for word in ("passive", "margin", "all labels", "digits: 1347 rows"):
+        assert word in out
+
+
+def test_json_of_one_strategy_is_an_object(call, tmp_path):
+    code, _, _ = call("run", *QUICK, "--json", tmp_path / "one.json")
+    record = json.loads((tmp_path / "one.json").read_text())
+    assert code == 0
+    assert set(record) == {"dataset", "strategy", "seed", "rows", "features", "all_labels", "curve"}
+    assert (record["dataset"], record["strategy"], record["seed"]) == ("digits", "aced", 0)
+    assert (record["rows"], record["features"]) == (1347, 64)
+    assert set(record["all_labels"]) == {"pool_accuracy", "holdout_accuracy"}
+    assert [point["labels"] for point in record["curve"]] == [20, 40, 60]
+    for point in record["curve"]:
+        assert set(point) == {"labels", "pool_accuracy", "holdout_accuracy", "seconds"}
+        assert 0 < point["pool_accuracy"] <= 1
+    seconds = [point["seconds"] for point in record["curve"]]
+    assert seconds == sorted(seconds)
+
+
+def test_json_of_several_is_a_list_and_dash_is_stdout(call):
+    code, out, err = call("run", *QUICK, "--strategy", "aced", "--strategy", "passive", "--json", "-")
+    assert code == 0
+    assert [record["strategy"] for record in json.loads(out)] == ["aced", "passive"]
+    assert "all labels" in err  # the table makes room
+
+
+@pytest.mark.parametrize("strategy", ["aced", "passive", "margin"])
+def test_same_seed_same_curve_on_one_and_two_threads(call, strategy):
+    curves = []
+    for threads, seed in ((1, 3), (2, 3), (2, 4)):
+        _, out, _ = call(
+            "run", *QUICK, "--strategy", strategy, "--seed", seed, "--threads", threads, "--json", "-"
+        )
+        curves.append([(p["pool_accuracy"], p["holdout_accuracy"]) for p in json.loads(out)["curve"]])
+    assert curves[0] == curves[1]
+    assert curves[0] != curves[2]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--search", "grid"],
+        ["--oracle", "sklearn", "--budget", "20"],
+        ["--l2", "0"],
+    ],
+)
+def test_options_of_the_engine(call, options):
+    code, out, _ = call("run", *QUICK, *options, "--json", "-")
+    assert code == 0
+    assert json.loads(out)["curve"][-1]["pool_accuracy"] > 0.5
+
+
+def test_the_papers_own_procedure_runs_from_the_command_line(call, tmp_path):
+    """Mirror descent over the grid search, on a pool small enough to wait for."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(24, 1))
+    np.savez(tmp_path / "tiny.npz", X=X, y=(X[:, 0] > 0).astype(int))
+    code, out, _ = call(
+        "run", tmp_path / "tiny.npz", "--solver", "mirror", "--search", "grid",
+        "--budget", "10", "--batch", "10", "--json", "-",
+    )  # fmt: skip
+    assert code == 0
+    record = json.loads(out)
+    assert record["all_labels"]["holdout_accuracy"] is None
+    assert record["curve"][0]["holdout_accuracy"] is None
+
+
+def test_plot_is_a_picture(call, tmp_path):
+    code, _, _ = call("run", *QUICK, "--strategy", "passive", "--plot", tmp_path / "curves.png")
+    assert code == 0
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_csv_with_word_labels(call, tmp_path):
+    rng = np.random.default_rng(0)
+    lines = ["width,height,kind"]
+    for _ in range(80):
+        width, height = rng.normal(size=2)
+        lines.append(f"{1000 * width},{height},{'tall' if height > width else 'wide'}")
+    (tmp_path / "shapes.csv").write_text("\n".join(lines))
+    code, out, _ = call(
+        "run", tmp_path / "shapes.csv", "--label", "kind", "--budget", "40", "--json", "-"
+    )
+    assert code == 0
+    assert json.loads(out)["curve"][-1]["pool_accuracy"] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["imagenet"], "DATASET must be one of"),
+        (["none.npz"], "there is no file none.npz"),
+        (["digits", "--strategy", "guess"], "strategy must be one of"),
+        (
+            ["digits", "--budget", "5000"],
+            "--budget is 5000, but the pool has 1347 rows; use at most 1347",
+        ),
+        (["digits", "--budget", "0"], "--budget must be at least 1"),
+        (["digits", "--batch", "0"], "--batch must be at least 1"),
+        (["digits", "--budget", "10", "--batch", "20"], "--batch is 20, but the budget is 10"),
+        (["digits", "--l2", "-1"], "l2 must be a number from 0 up"),
+        (["digits", "--l2", "nan"], "l2 must be a number from 0 up"),
+        (["digits", "--seed", "-3"], "seed must be at least 0"),
+        (["digits", "--threads", "0"], "threads must be at least 1"),
+        (["digits", "--json", "no/folder/x.json"], "--json: there is no folder"),
+        (["digits", "--json", "."], "--json: . is a folder"),
+        (["digits", "--plot", "curves.txt"], "must end in .png"),
+        (["mnist", "--data-home", "nowhere"], "--data-home: there is no folder nowhere"),
+        (["digits", "--solver", "magic"], "magic"),
+        (["digits", "--budget", "many"], "valid integer"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_exit_code_2(call, arguments, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = call("run", *arguments)
+    assert code == 2
+    assert sentence in err
+    assert out == ""
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "sentence"),
+    [
+        (np.full((30, 2), np.nan), np.arange(30) % 2, "row 0, column 0 is NaN"),
+        (np.full((30, 2), np.inf), np.arange(30) % 2, "is infinite"),
+        (np.zeros((0, 2)), np.zeros(0, int), "labels; two classes are needed"),
+        (np.eye(30), np.zeros(30, int), "all rows have the label 0"),
+        (np.full((30, 2), "x"), np.arange(30) % 2, "real numbers"),
+    ],
+)
+def test_bad_files_get_one_sentence_and_exit_code_2(call, X, y, sentence, tmp_path):
+    np.savez(tmp_path / "bad.npz", X=X, y=y)
+    code, _, err = call("run", tmp_path / "bad.npz")
+    assert code == 2
+    assert sentence in err
+
+
+def test_an_older_result_survives_a_run_that_fails(call, tmp_path):
+    (tmp_path / "old.json").write_text("kept")
+    code, _, _ = call("run", "digits", "--budget", "99999", "--json", tmp_path / "old.json")
+    assert code == 2
+    assert (tmp_path / "old.json").read_text() == "kept"
+
+
+def test_fewer_rows_than_features_and_constant_columns(call, tmp_path):
+    X = np.hstack([np.random.default_rng(0).normal(size=(30, 50)), np.ones((30, 10))])
+    np.savez(tmp_path / "wide.npz", X=X, y=(X[:, 0] > 0))
+    assert call("run", tmp_path / "wide.npz", "--json", "-")[0] == 0
+
+
+def test_version_and_help(call):
+    code, out, _ = call("--version")
+    assert code == 0
+    assert out.startswith("aced 0.")
+    assert call("run", "--help")[0] == 0
+
+
+INTERRUPTED = """
+import sys, aced.cli, aced.cli._run as run
+def stop(*_, **__): raise KeyboardInterrupt
+run.load_dataset = stop
+sys.argv = ["aced", "run", "digits"]
+aced.cli.main()
+"""
+
+
+def test_an_interrupt_leaves_no_traceback():
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False
+    )
+    assert done.returncode in (1, 130)
+    assert "Traceback" not in done.stderr

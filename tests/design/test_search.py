@@ -44,7 +44,7 @@ def test_what_is_found_is_what_it_says(search):
     zeta = _zeta(problem.n, draws=8)
     found = search(problem, lam, GivenNoise(problem.oracle.pool, zeta))
     blocks = range(problem.oracle.pool.blocks)
-    h = np.concatenate([found.hypotheses.labels(j) for j in blocks], axis=1)
+    h = np.concatenate([found.hypotheses.labels(j) for j in blocks]).T
     apart = found.incumbent.labels.astype(float) - h
     denominator = problem.shift + apart @ problem.mu
     np.testing.assert_allclose(found.denominator, denominator, rtol=1e-4)

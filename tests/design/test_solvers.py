@@ -61,7 +61,7 @@ def test_standard_errors_of_the_raw_gradient_are_those_of_a_mean():
     problem, _, zeta, _ = _sampled()
     lam = problem.uniform()
     found = Dinkelbach()(problem, lam, GivenNoise(problem.oracle.pool, zeta))
-    h = found.hypotheses.labels(0)
+    h = found.hypotheses.labels(0).T
     terms = (problem.incumbent.labels - h.astype(float)) * zeta / found.denominator[:, None]
     estimate = raw(problem, found)
     np.testing.assert_allclose(estimate.mean, terms.mean(axis=0), rtol=1e-4, atol=1e-6)

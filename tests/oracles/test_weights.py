@@ -22,7 +22,7 @@ def test_noise_is_standard_normal_and_a_function_of_the_seed(monkeypatch):
     pool = Pool(np.zeros((3000, 1)) + np.arange(3000)[:, None])
     noise = GaussianNoise(pool, 64, seed=4)
     blocks = [noise.block(j) for j in range(pool.blocks)]
-    zeta = np.concatenate(blocks, axis=1).astype(float)
+    zeta = np.concatenate(blocks).astype(float)
     assert abs(zeta.mean()) < 5 / np.sqrt(zeta.size)
     assert abs(zeta.var() - 1) < 5 * np.sqrt(2 / zeta.size)
     monkeypatch.setattr(_weights, "CACHE_BYTES", 0)  # drawn anew on each pass

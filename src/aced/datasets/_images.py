@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,13 +87,16 @@ def _fetch(name: str, looked_in: list[Path]) -> Path:
         import pandas  # noqa: F401  (scikit-learn reads OpenML's files with it)
         from sklearn.datasets import fetch_openml
 
-        bunch = fetch_openml(
-            task.openml,
-            version=1,
-            as_frame=False,
-            parser="pandas",
-            data_home=str(cache_home() / "openml"),
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a failure is reported below, in one sentence
+            bunch = fetch_openml(
+                task.openml,
+                version=1,
+                as_frame=False,
+                parser="pandas",
+                data_home=str(cache_home() / "openml"),
+                n_retries=1,
+            )
     except ImportError:
         reason = "reading OpenML needs pandas (pip install pandas)"
     except Exception as error:  # whatever the network or the server answers

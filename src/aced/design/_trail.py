@@ -36,7 +36,7 @@ class Trail:
         def one(index: int) -> tuple[Array]:
             rows = pool.slices[index]
             picked = np.where(incumbent.labels[rows], weights.scale[rows], np.float32(0))
-            return (weights.noise.block(index) @ picked,)
+            return (picked @ weights.noise.block(index),)
 
         (self.base,) = self.oracle.workers.sum(one, pool.blocks)  # (B,)
 

@@ -29,7 +29,7 @@ class FixedPoint:
     to gain. The design returned is the last one evaluated, so the certificate is its own.
     """
 
-    draws: int = 64
+    draws: int = 96
     rounds: int = 3
     damping: float = 0.5
     tolerance: float = 0.05

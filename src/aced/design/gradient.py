@@ -42,13 +42,13 @@ def raw(problem: Problem, found: Found) -> Sensitivity:
 def raw_sums(problem: Problem, found: Found) -> tuple[Float64, Float64]:
     """Σ_b and Σ_b (·)² of (h̃_i - h_ib) ζ_ib / D_b, shapes (n,)."""
     pool = problem.oracle.pool
-    share = (1 / found.denominator).astype(np.float32)[:, None]
+    share = (1 / found.denominator).astype(np.float32)
 
     def one(index: int) -> tuple[Float64, Float64]:
         h = found.hypotheses.labels(index).astype(np.float32)
-        apart = found.incumbent.labels[pool.slices[index]].astype(np.float32) - h
+        apart = found.incumbent.labels[pool.slices[index], None].astype(np.float32) - h
         terms = (apart * found.weights.noise.block(index) * share).astype(float)
-        return terms.sum(axis=0), np.square(terms).sum(axis=0)
+        return terms.sum(axis=1), np.square(terms).sum(axis=1)
 
     parts = problem.oracle.workers.map(one, pool.blocks)
     return np.concatenate([a for a, _ in parts]), np.concatenate([b for _, b in parts])
@@ -65,7 +65,7 @@ def grouped(problem: Problem, found: Found, leverage: Float64, groups: int = GRO
     oracle, scale = problem.oracle, found.weights.scale
     draws = len(found.ratio)
     parts = np.array_split(np.argsort(found.denominator, kind="stable"), max(1, min(groups, draws // 6)))
-    sizes = _margin_sizes(problem, found)[:, None].astype(np.float32)
+    sizes = _margin_sizes(problem, found).astype(np.float32)
 
     def one(index: int) -> tuple[Array, Array]:
         margins = found.hypotheses.margins(index)
@@ -73,11 +73,11 @@ def grouped(problem: Problem, found: Found, leverage: Float64, groups: int = GRO
         margins = margins / sizes
         rows = oracle.pool.slices[index]
         weight = leverage[rows] * scale[rows]
-        density = np.empty((len(parts), margins.shape[1]))
+        density = np.empty((len(parts), margins.shape[0]))
         relative = np.empty_like(density)
         for g, part in enumerate(parts):
-            mean = margins[part].mean(axis=0, dtype=float)
-            spread = margins[part].std(axis=0, ddof=1, dtype=float) + 1e-9
+            mean = margins[:, part].mean(axis=1, dtype=float)
+            spread = margins[:, part].std(axis=1, ddof=1, dtype=float) + 1e-9
             z2 = np.square(mean / spread)
             density[g] = weight * np.exp(-z2 / 2) / spread
             # delta method: Var(mean) = spread²/m and Var(spread) = spread²/2m
@@ -99,7 +99,7 @@ def _margin_sizes(problem: Problem, found: Found) -> Float64:
     def one(index: int) -> tuple[Array]:
         margins = found.hypotheses.margins(index)
         assert margins is not None
-        return (np.einsum("bi,bi->b", margins, margins),)
+        return (np.einsum("ib,ib->b", margins, margins),)
 
     (squares,) = problem.oracle.workers.sum(one, problem.oracle.pool.blocks)
     return np.sqrt(np.maximum(squares / problem.n, np.finfo(np.float32).tiny))

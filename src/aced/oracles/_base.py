@@ -22,7 +22,7 @@ class Hypotheses(Protocol):
     def __len__(self) -> int: ...
 
     def labels(self, index: int) -> Bools:
-        """Labels of one block, shape (len(self), rows)."""
+        """Labels of one block, shape (rows, len(self))."""
 
     def margins(self, index: int) -> Float32 | None:
         """Real scores whose sign is the label, or None where the class has none."""
@@ -99,4 +99,4 @@ def argmax(oracle: Oracle, vectors: Array) -> tuple[Bools, Float64]:
 def labels_of(oracle: Oracle, hypotheses: Hypotheses) -> Bools:
     """Labels over the whole pool, shape (len(hypotheses), n)."""
     blocks = oracle.workers.map(hypotheses.labels, oracle.pool.blocks)
-    return np.concatenate(blocks, axis=1)
+    return np.concatenate(blocks).T

@@ -31,41 +31,6 @@ _Q0, _Q1, _Q2, _Q3 = _f(135135), _f(62370), _f(3150), _f(28)
 
 
 @_jit
-def half_weights(zeta: Float32, scale: Float32, mu: Float32, r: Float32, out: Float32) -> None:
-    """out = v / 2, minus the logistic loss's gradient at margin 0; shapes (B, rows)."""
-    for b in range(out.shape[0]):
-        for i in range(out.shape[1]):
-            out[b, i] = _HALF * (r[b] * mu[i] - zeta[b, i] * scale[i])
-
-
-@_jit
-def _residual_row(
-    margin: Float32,
-    bias: np.float32,
-    zeta: Float32,
-    scale: Float32,
-    mu: Float32,
-    r: np.float32,
-) -> tuple[np.float32, np.float32]:
-    agreement, spread = _ZERO, _ZERO
-    for i in range(margin.size):
-        noise = zeta[i] * scale[i]
-        v = r * mu[i] - noise
-        m = margin[i] + bias
-        chosen = _ONE if m > _ZERO else _ZERO
-        agreement += mu[i] * chosen
-        spread += noise * chosen
-        m = _EDGE if m > _EDGE else m
-        m = -_EDGE if m < -_EDGE else m
-        a = m * _QUARTER
-        q = a * a
-        p_ = a * (_P0 + q * (_P1 + q * (_P2 + q)))
-        q_ = _Q0 + q * (_Q1 + q * (_Q2 + q * _Q3))
-        margin[i] = _HALF * v - abs(v) * p_ * q_ / (p_ * p_ + q_ * q_)
-    return agreement, spread
-
-
-@_jit
 def residual(
     margins: Float32,
     bias: Float32,
@@ -75,29 +40,23 @@ def residual(
     r: Float32,
     tally: Float32,
 ) -> None:
-    """Replace margins (B, rows) by v σ(-sign(v) m); add Σ μ̂ h, Σ s ζ h to tally (2, B)."""
-    for b in range(margins.shape[0]):
-        agreement, spread = _residual_row(margins[b], bias[b], zeta[b], scale, mu, r[b])
-        tally[0, b] += agreement
-        tally[1, b] += spread
-
-
-@_jit
-def _shifted_row(
-    margin: Float32,
-    bias: np.float32,
-    anchor: Float32,
-    step: np.float32,
-    zeta: Float32,
-    scale: Float32,
-    mu: Float32,
-) -> tuple[np.float32, np.float32]:
-    agreement, spread = _ZERO, _ZERO
-    for i in range(margin.size):
-        chosen = _ONE if anchor[i] + step * (margin[i] + bias) > _ZERO else _ZERO
-        agreement += mu[i] * chosen
-        spread += zeta[i] * scale[i] * chosen
-    return agreement, spread
+    """Replace margins (rows, B) by v σ(-sign(v) m); add Σ μ̂ h, Σ s ζ h to tally (2, B)."""
+    for i in range(margins.shape[0]):
+        s, u = scale[i], mu[i]
+        for b in range(margins.shape[1]):
+            noise = zeta[i, b] * s
+            v = r[b] * u - noise
+            m = margins[i, b] + bias[b]
+            chosen = _ONE if m > _ZERO else _ZERO
+            tally[0, b] += u * chosen
+            tally[1, b] += noise * chosen
+            m = _EDGE if m > _EDGE else m
+            m = -_EDGE if m < -_EDGE else m
+            a = m * _QUARTER
+            q = a * a
+            p_ = a * (_P0 + q * (_P1 + q * (_P2 + q)))
+            q_ = _Q0 + q * (_Q1 + q * (_Q2 + q * _Q3))
+            margins[i, b] = _HALF * v - abs(v) * p_ * q_ / (p_ * p_ + q_ * q_)
 
 
 @_jit
@@ -112,10 +71,11 @@ def shifted_tally(
     tally: Float32,
 ) -> None:
     """Tallies of the hypotheses with margins anchor + steps[q, b] m_b; tally is (Q, 2, B)."""
-    for b in range(margins.shape[0]):
+    for i in range(margins.shape[0]):
+        s, u, start = scale[i], mu[i], anchor[i]
         for q in range(steps.shape[0]):
-            agreement, spread = _shifted_row(
-                margins[b], bias[b], anchor, steps[q, b], zeta[b], scale, mu
-            )
-            tally[q, 0, b] += agreement
-            tally[q, 1, b] += spread
+            for b in range(margins.shape[1]):
+                m = start + steps[q, b] * (margins[i, b] + bias[b])
+                chosen = _ONE if m > _ZERO else _ZERO
+                tally[q, 0, b] += u * chosen
+                tally[q, 1, b] += zeta[i, b] * s * chosen

@@ -29,7 +29,7 @@ class Noise(Protocol):
     draws: int
 
     def block(self, index: int) -> Float32:
-        """Shape (B, rows of the block)."""
+        """Shape (rows of the block, B)."""
 
     def mean_absolute(self) -> Float32:
         """E|ζ_i| for each row, shape (n,)."""
@@ -47,7 +47,7 @@ class GaussianNoise:
             return self._kept[index]
         stream = np.random.Generator(np.random.SFC64([self.seed, index]))
         rows = self.pool.slices[index]
-        zeta = stream.standard_normal((self.draws, rows.stop - rows.start), dtype=np.float32)
+        zeta = stream.standard_normal((rows.stop - rows.start, self.draws), dtype=np.float32)
         if self._kept is not None:
             self._kept[index] = zeta
         return zeta
@@ -71,7 +71,7 @@ class GivenNoise:
         self.draws = len(self.vectors)
 
     def block(self, index: int) -> Float32:
-        return np.ascontiguousarray(self.vectors[:, self.pool.slices[index]])
+        return np.ascontiguousarray(self.vectors[:, self.pool.slices[index]].T)
 
     def mean_absolute(self) -> Float32:
         return np.asarray(np.abs(self.vectors).mean(axis=0), dtype=np.float32)
@@ -98,17 +98,17 @@ class Weights:
         return self.noise.draws
 
     def block(self, index: int, r: Float32) -> Float32:
-        """V of one block at levels r, shape (B, rows)."""
+        """V of one block at levels r, shape (rows, B)."""
         rows = self.pool.slices[index]
-        signal = r[:, None] * self.mu[rows]
-        return np.asarray(signal - self.noise.block(index) * self.scale[rows], dtype=np.float32)
+        signal = self.mu[rows, None] * r
+        return np.asarray(signal - self.noise.block(index) * self.scale[rows, None], dtype=np.float32)
 
     def tally(self, index: int, labels: Bools) -> Float64:
-        """(Σ μ̂ h, Σ s ζ h) over one block for labels of shape (B, rows); shape (2, B)."""
+        """(Σ μ̂ h, Σ s ζ h) over one block for labels of shape (rows, B); shape (2, B)."""
         rows = self.pool.slices[index]
         chosen = labels.astype(np.float32)
-        spread = self.noise.block(index) * self.scale[rows]
-        return np.stack([chosen @ self.mu[rows], np.einsum("bi,bi->b", chosen, spread)]).astype(float)
+        spread = self.noise.block(index) * self.scale[rows, None]
+        return np.stack([self.mu[rows] @ chosen, np.einsum("ib,ib->b", chosen, spread)]).astype(float)
 
     @cached_property
     def coupled(self) -> Bools:
@@ -127,11 +127,18 @@ class Weights:
         """
         if not self.coupled.any():
             return 1.0
-        a = np.abs(r * self.mu[self.coupled].astype(float))
-        s = self.scale[self.coupled].astype(float)
+        size, s, base = self._coupled_rows
+        a = abs(r) * size
         z = a / s
         folded = s * np.sqrt(2 / np.pi) * np.exp(-np.minimum(z * z / 2, 700)) + a * erf(z / np.sqrt(2))
-        return float(folded.mean() / self.base[self.coupled].mean())
+        return float(folded.mean() / base)
+
+    @cached_property
+    def _coupled_rows(self) -> tuple[Float64, Float64, float]:
+        """|μ̂|, s and the mean of E|v| at r = 0 over the coupled rows."""
+        rows = self.coupled
+        mu, scale = self.mu[rows].astype(float), self.scale[rows].astype(float)
+        return np.abs(mu), scale, float(self.base[rows].mean())
 
 
 def value(r: Array, tally: Float64) -> Float64:

@@ -25,7 +25,7 @@ class FiniteHypotheses:
         return len(self.which)
 
     def labels(self, index: int) -> Bools:
-        return self.labelings[self.which, self.pool.slices[index]]
+        return self.labelings[self.which, self.pool.slices[index]].T
 
     def margins(self, index: int) -> None:
         return None
@@ -76,7 +76,7 @@ class FiniteMaximiser:
 
         def one(index: int) -> tuple[Array]:
             table = oracle.labelings[:, oracle.pool.slices[index]]
-            return (weights.block(index, r).astype(float) @ table.T.astype(float),)
+            return (weights.block(index, r).T.astype(float) @ table.T.astype(float),)
 
         (scores,) = oracle.workers.sum(one, oracle.pool.blocks)  # (B, hypotheses)
         found = FiniteHypotheses(oracle.pool, oracle.labelings, scores.argmax(axis=1))

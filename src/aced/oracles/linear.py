@@ -20,6 +20,8 @@ on a few rows only, which the surrogate loss misses.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.linalg
@@ -27,7 +29,8 @@ import scipy.linalg
 from aced._types import Array, Bools, Float32, Float64
 from aced._workers import Workers
 from aced.oracles._base import Candidates, Hypotheses
-from aced.oracles._kernels import half_weights, residual, shifted_tally
+from aced.oracles._kernels import residual, shifted_tally
+from aced.oracles._lapack import solve_rows
 from aced.oracles._weights import Weights
 from aced.pool import Pool
 
@@ -55,8 +58,8 @@ class LinearHypotheses:
         return len(self.coefficients)
 
     def margins(self, index: int) -> Float32:
-        product = self.coefficients[:, :-1] @ self.pool.block(index).T
-        product += self.coefficients[:, -1:]
+        product = self.pool.block(index) @ self.coefficients[:, :-1].T
+        product += self.coefficients[:, -1]
         return product
 
     def labels(self, index: int) -> Bools:
@@ -129,9 +132,34 @@ class LinearOracle:
         return np.concatenate([raw, bias[:, None]], axis=1).astype(np.float32)
 
     def fold_gradient(self, raw: Float64, total: Float64) -> Float64:
-        """Σ_i r_i x_i and Σ_i r_i to the gradient in standardised coordinates."""
-        centred = (raw - total[:, None] * self.centre) * self.inverse_spread
+        """Σ_i r_ib x_i (p, B) and Σ_i r_ib (B,) to the gradients in standardised coordinates."""
+        centred = (raw.T - total[:, None] * self.centre) * self.inverse_spread
         return np.concatenate([centred, total[:, None]], axis=1)
+
+
+@dataclass(frozen=True)
+class _Iterate:
+    """B points (B, p + 1) with their gradients and H⁻¹ times those."""
+
+    point: Float64
+    direction: Float64
+    gradient: Float64
+
+    @cached_property
+    def norm(self) -> Float64:
+        """Squared length of the gradient in the norm of H⁻¹, shape (B,)."""
+        return np.asarray(np.einsum("bp,bp->b", self.gradient, self.direction))
+
+    def where(self, keep: Bools, other: _Iterate) -> _Iterate:
+        """These rows where ``keep``, the other's elsewhere."""
+        if keep.all():
+            return self
+        mine = keep[:, None]
+        return _Iterate(
+            np.where(mine, self.point, other.point),
+            np.where(mine, self.direction, other.direction),
+            np.where(mine, self.gradient, other.gradient),
+        )
 
 
 class LinearMaximiser:
@@ -141,6 +169,7 @@ class LinearMaximiser:
         self.oracle, self.weights = oracle, weights
         self._free, self._coupled = self._gram()
         self._held: tuple[float, Float64] | None = None
+        self._pull: tuple[Float64, Float64] | None = None
 
     def _gram(self) -> tuple[Float64, Float64]:
         """Σ E|v_i| x_i x_iᵀ at r = 0 over the rows free of r and over those coupled to it."""
@@ -191,56 +220,73 @@ class LinearMaximiser:
     def maximise(self, r: Float32, anchor: Hypotheses | None = None) -> list[Candidates]:
         oracle = self.oracle
         factor = self._factor(float(np.median(r)))
-        point = _solve(factor, self._start(r))
-        previous = point.copy()
-        step = np.ones(len(r))
-        norm = np.full(len(r), np.inf)
-        kept, kept_direction = previous, point
+        point = self._solve(factor, self._start(r))
+        previous, step = point, np.ones((len(r), 1))
+        kept: _Iterate | None = None
         found: list[Candidates] = []
         for _ in range(oracle.steps):
             coefficients = oracle.unfold(point)
             tally, gradient = self._pass(coefficients, r)
             found.append(Candidates(LinearHypotheses(oracle.pool, coefficients), tally))
-            direction = _solve(factor, gradient)
-            new_norm = np.einsum("bp,bp->b", gradient, direction)
-            grew = new_norm > norm
-            if grew.any():
-                step[grew] /= 2
-                point[grew], direction[grew] = kept[grew], kept_direction[grew]
-                new_norm[grew] = norm[grew]
-                previous[grew] = kept[grew]
-            kept, kept_direction, norm = point.copy(), direction.copy(), new_norm
-            moved = point + step[:, None] * direction
-            point = moved + np.where(grew, 0.0, oracle.momentum)[:, None] * (moved - previous)
+            here = _Iterate(point, self._solve(factor, gradient), gradient)
+            momentum: float | Float64 = oracle.momentum
+            if kept is not None:
+                grew = here.norm > kept.norm
+                here = here.where(~grew, kept)
+                previous = np.where(grew[:, None], here.point, previous)
+                step = np.where(grew[:, None], step / 2, step)
+                momentum = np.where(grew[:, None], 0.0, oracle.momentum)
+            moved = here.point + step * here.direction
+            point = moved + momentum * (moved - previous)
             previous = moved
+            kept = here
         return found + self._last(point, r, anchor)
 
+    def _solve(self, factor: Float64, gradients: Float64) -> Float64:
+        """H⁻¹ g for each row g; how it is split does not depend on the number of threads."""
+        width = max(24, -(-len(gradients) // 8))
+
+        def one(index: int) -> Float64:
+            return solve_rows(factor, gradients[index * width : (index + 1) * width])
+
+        return np.concatenate(self.oracle.workers.map(one, -(-len(gradients) // width)))
+
     def _start(self, r: Float32) -> Float64:
-        """The gradient at w = 0: Σ_i v_i x_i / 2."""
+        """The gradient at w = 0, Σ_i v_i x_i / 2 = (r_b Σ μ̂_i x_i - Σ s_i ζ_ib x_i) / 2.
+
+        Its two sums do not depend on r: they are computed once a family.
+        """
+        if self._pull is None:
+            self._pull = self._pulls()
+        towards_mu, towards_noise = self._pull
+        return (r[:, None] * towards_mu - towards_noise) / 2
+
+    def _pulls(self) -> tuple[Float64, Float64]:
+        """Σ μ̂_i x_i, shape (1, p + 1), and Σ s_i ζ_ib x_i, shape (B, p + 1)."""
         oracle, weights = self.oracle, self.weights
 
-        def one(index: int) -> tuple[Array, Array]:
+        def one(index: int) -> tuple[Array, ...]:
             rows = oracle.pool.slices[index]
-            half = np.empty((len(r), rows.stop - rows.start), np.float32)
-            zeta = weights.noise.block(index)
-            half_weights(zeta, weights.scale[rows], weights.mu[rows], r, half)
-            return half @ oracle.pool.block(index), half.sum(axis=1)
+            block, mu = oracle.pool.block(index), weights.mu[rows, None]
+            spread = weights.noise.block(index) * weights.scale[rows, None]
+            return block.T @ mu, mu.sum(axis=0), block.T @ spread, spread.sum(axis=0)
 
-        return oracle.fold_gradient(*oracle.workers.sum(one, oracle.pool.blocks))
+        sums = oracle.workers.sum(one, oracle.pool.blocks)
+        return oracle.fold_gradient(*sums[:2]), oracle.fold_gradient(*sums[2:])
 
     def _pass(self, coefficients: Float32, r: Float32) -> tuple[Float64, Float64]:
         """Tally and gradient of B separators: two products and one fused sweep a block."""
         oracle, weights = self.oracle, self.weights
-        slopes, bias = np.ascontiguousarray(coefficients[:, :-1]), coefficients[:, -1].copy()
+        slopes, bias = np.ascontiguousarray(coefficients[:, :-1].T), coefficients[:, -1].copy()
 
         def one(index: int) -> tuple[Array, Array, Array]:
             rows = oracle.pool.slices[index]
             block = oracle.pool.block(index)
-            margins = slopes @ block.T
+            margins = block @ slopes
             tally = np.zeros((2, len(r)), np.float32)
             zeta = weights.noise.block(index)
             residual(margins, bias, zeta, weights.scale[rows], weights.mu[rows], r, tally)
-            return tally, margins @ block, margins.sum(axis=1)
+            return tally, block.T @ margins, margins.sum(axis=0)
 
         tally, raw, total = oracle.workers.sum(one, oracle.pool.blocks)
         return tally, oracle.fold_gradient(raw, total)
@@ -249,7 +295,7 @@ class LinearMaximiser:
         """The last iterate and, with an anchor, those between the two."""
         oracle, weights = self.oracle, self.weights
         coefficients = oracle.unfold(point)
-        slopes, bias = np.ascontiguousarray(coefficients[:, :-1]), coefficients[:, -1].copy()
+        slopes, bias = np.ascontiguousarray(coefficients[:, :-1].T), coefficients[:, -1].copy()
         steps = np.zeros((0, len(r)), np.float32)
         start = np.zeros(oracle.pool.features + 1, np.float32)
         if anchor is not None:
@@ -261,7 +307,7 @@ class LinearMaximiser:
         def one(index: int) -> tuple[Array]:
             rows = oracle.pool.slices[index]
             block = oracle.pool.block(index)
-            margins = slopes @ block.T
+            margins = block @ slopes
             zeta, scale, mu = weights.noise.block(index), weights.scale[rows], weights.mu[rows]
             tally = np.zeros((len(all_steps), 2, len(r)), np.float32)
             origin = np.zeros(len(block), np.float32)
@@ -317,9 +363,3 @@ class LinearMaximiser:
             return np.asarray(np.einsum("ij,ij->i", image, image), dtype=float)
 
         return np.concatenate(oracle.workers.map(one, oracle.pool.blocks))
-
-
-def _solve(factor: Float64, gradients: Float64) -> Float64:
-    """H⁻¹ g for each row g."""
-    solved, _ = scipy.linalg.lapack.dpotrs(factor, gradients.T, lower=1)
-    return np.ascontiguousarray(solved.T)

@@ -36,7 +36,7 @@ class ScoredHypotheses:
         return len(self.scores)
 
     def margins(self, index: int) -> Float32:
-        return self.scores[:, self.pool.slices[index]]
+        return self.scores[:, self.pool.slices[index]].T
 
     def labels(self, index: int) -> Bools:
         return self.margins(index) > 0
@@ -89,9 +89,10 @@ class SklearnMaximiser:
     def maximise(self, r: Float32, anchor: Hypotheses | None = None) -> list[Candidates]:
         oracle, weights = self.oracle, self.weights
         blocks = [weights.block(index, r) for index in range(oracle.pool.blocks)]
-        vectors = np.concatenate(blocks, axis=1)
+        vectors = np.concatenate(blocks).T
         fits = Parallel(n_jobs=oracle.workers.threads, prefer="threads")(
-            delayed(_scores)(oracle.classifier, oracle.pool.rows(), v) for v in vectors
+            delayed(_scores)(oracle.classifier, oracle.pool.rows(), np.ascontiguousarray(v))
+            for v in vectors
         )
         found = ScoredHypotheses(oracle.pool, np.stack(fits))
         return [Candidates(found, tally_all(weights, found, oracle.workers))]

@@ -52,7 +52,7 @@ def _check_family(oracle: Oracle, rng: np.random.Generator) -> None:
     maximiser = oracle.prepare(weights)
     found = best_per_draw(r, maximiser.maximise(r), oracle)
     labels = labels_of(oracle, found.hypotheses)
-    zeta = np.concatenate([weights.noise.block(j) for j in range(oracle.pool.blocks)], axis=1)
+    zeta = np.concatenate([weights.noise.block(j) for j in range(oracle.pool.blocks)]).T
     tally = np.stack([labels @ mu, (labels * zeta * scale).sum(axis=1)])
     assert np.allclose(found.tally, tally, rtol=1e-3, atol=1e-2), "tallies must match the labels"
     # at a large r the answer follows μ̂

@@ -42,7 +42,10 @@ class OracleName(str, Enum):
 def run(
     dataset: Annotated[
         str,
-        typer.Argument(help="digits, mnist, svhn, cifar, fashion, or a .npz, .csv or .parquet file."),
+        typer.Argument(
+            metavar="DATASET",
+            help="digits, mnist, svhn, cifar, fashion, or a .npz, .csv or .parquet file.",
+        ),
     ] = "digits",
     strategy: Annotated[
         list[str] | None,

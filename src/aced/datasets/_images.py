@@ -48,9 +48,10 @@ COMPONENTS = {"svhn": 512, "cifar": 576}
 
 def cache_home() -> Path:
     """``ACED_CACHE``, else the user's cache folder."""
-    if "ACED_CACHE" in os.environ:
-        return Path(os.environ["ACED_CACHE"])
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "aced"
+    own = os.environ.get("ACED_CACHE")
+    return (
+        Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "aced"
+    )
 
 
 def load_task(name: str, data_home: Path | None) -> Dataset:
@@ -72,7 +73,8 @@ def load_task(name: str, data_home: Path | None) -> Dataset:
 
 
 def _find(name: str, data_home: Path | None) -> Path:
-    places = [data_home, Path(os.environ["ACED_DATA"]) if "ACED_DATA" in os.environ else None]
+    given = os.environ.get("ACED_DATA")
+    places = [data_home, Path(given) if given else None]
     for place in [*places, cache_home()]:
         if place is not None and (place / TASKS[name].file).is_file():
             return place / TASKS[name].file
@@ -98,7 +100,7 @@ def _fetch(name: str, looked_in: list[Path]) -> Path:
                 n_retries=1,
             )
     except ImportError:
-        reason = "reading OpenML needs pandas (pip install pandas)"
+        reason = "reading OpenML needs pandas (pip install 'aced[openml]')"
     except Exception as error:  # whatever the network or the server answers
         reason = f"OpenML could not be reached ({type(error).__name__})"
     else:

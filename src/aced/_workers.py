@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from numbers import Integral
 from typing import TypeVar
 
 import scipy.linalg  # noqa: F401  (its BLAS must be loaded before the controller looks)
@@ -39,7 +40,7 @@ class Workers:
     """A pool of threads; ``session`` keeps it open over many maps."""
 
     def __init__(self, threads: int | None = None) -> None:
-        if threads is not None and (isinstance(threads, bool) or int(threads) != threads):
+        if threads is not None and (isinstance(threads, bool) or not isinstance(threads, Integral)):
             raise InvalidInput(f"threads must be a whole number, got {threads!r}")
         if threads is not None and threads < 1:
             raise InvalidInput(f"threads must be at least 1, got {threads}; leave it out to use all")

@@ -101,6 +101,9 @@ def test_what_is_missing_is_said_in_one_sentence(cache, tmp_path, monkeypatch):
     assert "\n" not in str(caught.value)
     with pytest.raises(InvalidInput, match="there is no folder"):
         load_dataset("cifar", data_home=tmp_path / "none")
+    (tmp_path / "mnist.npz").write_bytes(b"PK broken")
+    with pytest.raises(InvalidInput, match=r"--data-home: .* is not a readable"):
+        load_dataset("mnist", data_home=tmp_path)
     np.savez(tmp_path / "mnist.npz", X_train=np.eye(2))
     with pytest.raises(InvalidInput, match="has no array 'y_train'"):
         load_dataset("mnist", data_home=tmp_path)
@@ -184,7 +187,10 @@ def test_tables(tmp_path, ending):
         ({"X": GOOD["X"][:, 0], "y": GOOD["y"]}, "two-dimensional"),
         ({**GOOD, "X_test": GOOD["X"]}, "give both or neither"),
         ({**GOOD, "X_test": GOOD["X"][:, :2], "y_test": GOOD["y"]}, "X has 3 features"),
-        ({**GOOD, "X_test": GOOD["X"] * np.nan, "y_test": GOOD["y"]}, "X_test holds NaN"),
+        ({**GOOD, "X_test": GOOD["X"] * np.nan, "y_test": GOOD["y"]}, "X_test holds NaN, inf"),
+        ({**GOOD, "X_test": GOOD["X"] * 1e300, "y_test": GOOD["y"]}, "too large"),
+        ({**GOOD, "X_test": GOOD["X"].astype(str), "y_test": GOOD["y"]}, "X_test must hold real"),
+        ({**GOOD, "X_test": np.array(3.0), "y_test": GOOD["y"]}, "X has 3 features"),
         ({**GOOD, "X_test": GOOD["X"], "y_test": GOOD["y"] + 5}, "do not occur in y"),
         ({"X": GOOD["X"], "y": np.where(GOOD["y"], 1.0, np.nan)}, "row 0 has no label"),
     ],
@@ -199,6 +205,9 @@ def test_unreadable_files_get_one_sentence(tmp_path):
         (tmp_path / name).write_bytes(b"")
         with pytest.raises(InvalidInput, match="read"):
             load_dataset(str(tmp_path / name), label="y")
+    (tmp_path / "twice.csv").write_text("a,a,y\n1,2,0\n3,4,1\n")
+    with pytest.raises(InvalidInput, match="more than one column 'a'"):
+        load_dataset(str(tmp_path / "twice.csv"), label="y")
     (tmp_path / "gap.csv").write_text("a,y\n1,0\n,1\n")
     with pytest.raises(InvalidInput, match="'a' has 1 missing values"):
         load_dataset(str(tmp_path / "gap.csv"), label="y")

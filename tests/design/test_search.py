@@ -53,6 +53,16 @@ def test_what_is_found_is_what_it_says(search):
     assert (found.ratio >= 0).all()
 
 
+def test_a_start_above_the_maximum_is_no_obstacle():
+    problem, table = finite_problem(n=12, labelled=6, shift=0.5)
+    zeta = _zeta(12, draws=3)
+    exact = np.maximum(ratio_by_definition(problem, problem.uniform(), zeta, table), 0)
+    found = Dinkelbach()(
+        problem, problem.uniform(), GivenNoise(problem.oracle.pool, zeta), 3 * exact + 1
+    )
+    np.testing.assert_allclose(found.ratio, exact, rtol=1e-4, atol=1e-5)
+
+
 def test_the_incumbent_is_replaced_by_a_better_one():
     problem, table = finite_problem(n=12, labelled=6)
     oracle = problem.oracle

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
+from aced import InvalidInput
 from aced.design import Dinkelbach, FixedPoint, Grid, Mirror, Problem, certify, evaluate
 from aced.design.gradient import grouped, raw
 from aced.oracles import GaussianNoise, GivenNoise
@@ -159,3 +160,11 @@ def test_evaluate_gives_the_mean_over_fresh_draws():
 def test_grid_is_the_search_of_the_papers_solver():
     assert isinstance(Mirror().search, Grid)
     assert isinstance(FixedPoint().search, Dinkelbach)
+
+
+@pytest.mark.parametrize(
+    "arguments", [(FixedPoint, {"rounds": 0}), (FixedPoint, {"draws": 1}), (Mirror, {"max_steps": 0})]
+)
+def test_solvers_refuse_settings_that_cannot_work(arguments):
+    with pytest.raises(InvalidInput, match="at least"):
+        arguments[0](**arguments[1])

@@ -27,14 +27,14 @@ MAKERS = {
         pool, DecisionTreeClassifier(max_depth=4), workers=workers
     ),
     "sklearn forest": lambda pool, workers: SklearnOracle(
-        pool, RandomForestClassifier(10, max_depth=7), workers=workers
+        pool, RandomForestClassifier(10, max_depth=12), workers=workers
     ),
 }
 
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_conformance(name):
-    rows, _ = blobs(n=1100, p=5)  # more than one block
+    rows, _ = blobs(n=2300, p=5)  # three blocks: the order of adding matters
     check_oracle(MAKERS[name], Pool(rows))
 
 

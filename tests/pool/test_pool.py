@@ -50,6 +50,7 @@ def test_fingerprint_tells_pools_apart():
     assert Pool(rows).fingerprint == Pool(rows.astype(np.float32)).fingerprint
     assert Pool(rows).fingerprint != Pool(rows, ids=[3, 4, 5]).fingerprint
     assert Pool(rows).fingerprint != Pool(2 * rows).fingerprint
+    assert Pool(rows).fingerprint != Pool(rows, ids=["0", "1", "2"]).fingerprint
 
 
 @pytest.mark.parametrize(
@@ -64,6 +65,8 @@ def test_fingerprint_tells_pools_apart():
         (np.zeros((2, 4, 4)), "reshape"),
         ([["a", "b"]], "real numbers"),
         (np.array([[1 + 2j]]), "real numbers"),
+        (scipy.sparse.csr_matrix([[1 + 2j]]), "real numbers"),
+        (scipy.sparse.csr_matrix([[1e300]]), "too large for float32"),
         ([[1.0], [1.0, 2.0]], "different lengths"),
         (pd.DataFrame({"a": [1.0], "name": ["x"]}), "column 'name' is not numeric"),
         (pd.DataFrame({"a": [1.0, np.nan]}), "column a is NaN"),
@@ -82,8 +85,12 @@ def test_bad_rows_get_one_sentence(rows, sentence):
     [
         ([1, 1, 2], "1 stands for 2 rows"),
         ([1, 2], "one value per row"),
-        ([1.5, 2.5, 3.5], "integers or strings"),
-        ([1, "a", None], "integers or strings"),
+        ([1.5, 2.5, 3.5], "all integers or all strings"),
+        ([1, "a", None], "all integers or all strings"),
+        ([1, 2, "a"], "all integers or all strings"),
+        ([True, False, True], "all integers or all strings"),
+        ([2**64 - 1, 1, 2], "fit in 64 bits"),
+        ([[1], [2, 3], [4]], "integers or"),
     ],
 )
 def test_bad_ids_get_one_sentence(ids, sentence):
@@ -94,6 +101,24 @@ def test_bad_ids_get_one_sentence(ids, sentence):
 def test_unknown_ids_are_named():
     with pytest.raises(InvalidInput, match="99 is not in the pool"):
         Pool(np.eye(3)).positions([0, 99])
+    for mask in (np.array([True, False, True]), [1.0], [[0], [1, 2]]):
+        with pytest.raises(InvalidInput, match="ids"):
+            Pool(np.eye(3)).positions(mask)
+
+
+def test_the_pool_is_a_copy():
+    rows = np.zeros((3, 2), np.float32)
+    pool = Pool(rows)
+    rows[0, 0] = np.nan
+    assert pool.rows()[0, 0] == 0
+
+
+def test_frames_of_mixed_and_nullable_numbers():
+    frame = pd.DataFrame({"a": [True, False], "b": [1.5, 2.5], "c": pd.array([1, 2], dtype="Int64")})
+    np.testing.assert_array_equal(Pool(frame).rows(), [[1, 1.5, 1], [0, 2.5, 2]])
+    np.testing.assert_array_equal(Pool(pl.from_pandas(frame)).rows(), [[1, 1.5, 1], [0, 2.5, 2]])
+    with pytest.raises(InvalidInput, match="row 1, column c is NaN"):
+        Pool(frame.assign(c=pd.array([1, None], dtype="Int64")))
 
 
 def test_a_sparse_pool_too_large_to_densify_is_refused(monkeypatch):

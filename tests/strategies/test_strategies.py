@@ -88,6 +88,8 @@ def test_passive_probabilities_are_uniform():
         ({"oracle": "cubic"}, "oracle must be one of linear, sklearn"),
         ({"solver": "magic"}, "solver must be one of fixed-point, mirror"),
         ({"search": "none"}, "search must be one of dinkelbach, grid"),
+        ({"search": "grid", "solver": FixedPoint()}, "search: the solver object has one"),
+        ({"classifier": "tree"}, "classifier: it is used by"),
     ],
 )
 def test_unknown_options_are_named(arguments, sentence):

@@ -44,6 +44,3 @@ def main() -> None:
     except InvalidInput as error:
         typer.echo(f"aced: {error}", err=True)
         sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("aced: interrupted", err=True)
-        sys.exit(130)

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 from aced._errors import InvalidInput
+from aced._files import check_writable, replacing
 from aced.bench import Curve
 
 COLOURS = ("#0b6e99", "#c8553d", "#5a8f3d", "#7a4fa3", "#8a6d1d", "#444444")
 PLOTS = (".png", ".svg", ".pdf")
-
-
-def check_writable(option: str, path: Path) -> None:
-    """Say before a long run, not after it, that its result could not be saved."""
-    folder = path.parent
-    if path.is_dir():
-        raise InvalidInput(f"{option}: {path} is a folder; name a file")
-    if not folder.is_dir():
-        raise InvalidInput(f"{option}: there is no folder {folder}; make it first")
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise InvalidInput(f"{option}: {path} cannot be written")
 
 
 def check_plot(path: Path) -> None:
@@ -37,10 +26,8 @@ def check_plot(path: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace the file in one move."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    with replacing(path) as file:
+        file.write(text.encode())
 
 
 def _percent(value: float | None) -> str:

@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from aced._errors import InvalidInput
+from aced._files import check_writable
 from aced.bench import Curve, Point, fit_all, simulate
-from aced.cli._outputs import check_plot, check_writable, draw_plot, print_table, write_text
+from aced.cli._outputs import check_plot, draw_plot, print_table, write_text
 from aced.datasets import Dataset, load_dataset
 from aced.learner import default_batch
 from aced.pool import Pool

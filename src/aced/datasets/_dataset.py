@@ -35,13 +35,17 @@ class Dataset:
         if (self.X_test is None) != (self.y_test is None):
             raise InvalidInput("X_test and y_test: give both or neither")
         if self.X_test is not None and self.y_test is not None:
-            _check_labels("y_test", self.X_test, self.y_test)
             if np.ndim(self.X_test) != 2 or self.X_test.shape[1] != self.X.shape[1]:
                 raise InvalidInput(
-                    f"X_test has shape {self.X_test.shape}, but X has {self.X.shape[1]} features"
+                    f"X_test has shape {np.shape(self.X_test)}, but X has {self.X.shape[1]} features"
                 )
-            if not np.isfinite(self.X_test).all():
-                raise InvalidInput("X_test holds NaN or infinite values; fill or drop them first")
+            _check_labels("y_test", self.X_test, self.y_test)
+            if self.X_test.dtype.kind not in "biuf":
+                raise InvalidInput(f"X_test must hold real numbers, got dtype {self.X_test.dtype}")
+            if not (np.abs(self.X_test) <= np.finfo(np.float32).max).all():
+                raise InvalidInput(
+                    "X_test holds NaN, infinite or too large values; fill or drop them first"
+                )
             if not np.isin(self.y_test, classes).all():
                 raise InvalidInput("y_test holds labels that do not occur in y")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,18 @@ def load_file(path: Path, label: str | None) -> Dataset:
     return _load_table(path, label)
 
 
-def _load_npz(path: Path) -> Dataset:
+def read_npz(path: Path, argument: str) -> dict[str, Array]:
+    """All arrays of a file, without pickle."""
     try:
         with path.open("rb") as file:
             archive = np.load(file, allow_pickle=False)
-            arrays = {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, EOFError, AttributeError, zipfile.BadZipFile) as error:
-        raise InvalidInput(f"DATASET: {path} is not a readable .npz file of plain arrays") from error
+            return {name: archive[name] for name in archive.files}
+    except Exception as error:  # a damaged archive fails in many ways
+        raise InvalidInput(f"{argument}: {path} is not a readable .npz file of plain arrays") from error
+
+
+def _load_npz(path: Path) -> Dataset:
+    arrays = read_npz(path, "DATASET")
     missing = [name for name in ("X", "y") if name not in arrays]
     if missing:
         held = ", ".join(arrays) or "nothing"
@@ -41,6 +45,9 @@ def _load_npz(path: Path) -> Dataset:
 
 def _load_table(path: Path, label: str | None) -> Dataset:
     table = _read_table(path)
+    twice = [name for name in table.column_names if table.column_names.count(name) > 1]
+    if twice:
+        raise InvalidInput(f"DATASET: {path.name} has more than one column {twice[0]!r}; rename one")
     if label is None:
         raise InvalidInput(f"--label: name the column of {path.name} that holds the labels")
     if label not in table.column_names:

@@ -17,9 +17,11 @@ import numpy as np
 import scipy.linalg
 
 from aced._errors import DataUnavailable, InvalidInput
+from aced._files import replacing
 from aced._types import Array, Float64
 from aced._workers import Workers
 from aced.datasets._dataset import Dataset
+from aced.datasets._files import read_npz
 
 ARRAYS = ("X_train", "y_train", "X_test", "y_test")
 BUILD = 1
@@ -63,13 +65,18 @@ def load_task(name: str, data_home: Path | None) -> Dataset:
     built = cache_home() / f"features-{name}-{BUILD}-{digest[:16]}.npz"
     held = _read_built(built)
     if held is None:
-        with np.load(source, allow_pickle=False) as archive:
-            missing = [array for array in ARRAYS if array not in archive.files]
-            if missing:
-                raise InvalidInput(f"--data-home: {source} has no array {missing[0]!r}")
-            held = features(name, *(archive[array] for array in ARRAYS))
+        held = features(name, *_read_source(source))
         _write_built(built, held)
     return Dataset(name, held["X"], held["y"], held["X_test"], held["y_test"])
+
+
+def _read_source(source: Path) -> list[Array]:
+    """The four arrays of a task's file."""
+    arrays = read_npz(source, "--data-home")
+    missing = [name for name in ARRAYS if name not in arrays]
+    if missing:
+        raise InvalidInput(f"--data-home: {source} has no array {missing[0]!r}")
+    return [arrays[name] for name in ARRAYS]
 
 
 def _find(name: str, data_home: Path | None) -> Path:
@@ -188,11 +195,9 @@ def checksum(arrays: dict[str, Array]) -> str:
 
 def _write(path: Path, arrays: dict[str, Array]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(f".{os.getpid()}.part")
-    with part.open("wb") as file:
-        stored: dict[str, Any] = {**arrays, "checksum": np.array(checksum(arrays))}
+    stored: dict[str, Any] = {**arrays, "checksum": np.array(checksum(arrays))}
+    with replacing(path) as file:
         np.savez(file, **stored)
-    os.replace(part, path)
 
 
 def _write_built(path: Path, arrays: dict[str, Array]) -> None:

@@ -53,6 +53,6 @@ def _until_settled(trail: Trail, r: Float64, limit: int = 60) -> None:
         before = trail.incumbent
         trail.visit(r)
         better = trail.best()
-        if trail.incumbent is before and np.all(better <= r * (1 + 1e-9)):
+        if trail.incumbent is before and np.allclose(better, r, rtol=1e-9, atol=0):
             return
         r = better

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from aced._errors import InvalidInput
 from aced._types import Float64
 from aced.design._trail import with_incumbent
 from aced.design.certificate import Certificate, certify
@@ -30,10 +31,16 @@ class FixedPoint:
     """
 
     draws: int = 96
-    rounds: int = 3
+    rounds: int = 4
     damping: float = 0.5
     tolerance: float = 0.05
     search: Search = field(default_factory=Dinkelbach)
+
+    def __post_init__(self) -> None:
+        if self.rounds < 1 or self.draws < 2:
+            raise InvalidInput(
+                f"rounds must be at least 1 and draws at least 2, got {self.rounds} and {self.draws}"
+            )
 
     def solve(
         self,

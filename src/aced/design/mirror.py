@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from aced._errors import InvalidInput
 from aced._types import Float64
 from aced.design.certificate import Certificate, certify
 from aced.design.gradient import Sensitivity, raw_from_sums, raw_sums
@@ -35,6 +36,10 @@ class Mirror:
     trials: int = 5
     tolerance: float = 0.05
     search: Search = field(default_factory=Grid)
+
+    def __post_init__(self) -> None:
+        if min(self.max_steps, self.trials) < 1 or self.draws < 2:
+            raise InvalidInput("max_steps and trials must be at least 1 and draws at least 2")
 
     def solve(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,25 +16,30 @@ from aced._errors import InvalidInput
 from aced._types import Array, Float32, Float64
 
 
-def default_classifier(l2: float) -> LogisticRegression:
+def default_classifier(l2: Any) -> LogisticRegression:
     """Logistic regression with penalty ½ l2 |w|² on the summed loss; 0 is the paper's.
 
     The tolerance is the one of the paper's experiments: on separable labels an
     unpenalised fit has no end.
     """
-    if isinstance(l2, bool) or not isinstance(l2, int | float) or not 0 <= l2 < np.inf:
+    if isinstance(l2, bool) or not isinstance(l2, Real) or not 0 <= float(l2) < np.inf:
         raise InvalidInput(f"l2 must be a number from 0 up, got {l2!r}")
-    return LogisticRegression(C=np.inf if l2 == 0 else 1 / l2, tol=1e-3, max_iter=1000)
+    return LogisticRegression(C=np.inf if l2 == 0 else 1 / float(l2), tol=1e-3, max_iter=1000)
 
 
 def check_classifier(classifier: Any) -> Any:
-    if not (
-        hasattr(classifier, "fit") and hasattr(classifier, "get_params") and is_classifier(classifier)
-    ):
-        raise InvalidInput(
-            f"classifier must be a scikit-learn classifier, got {type(classifier).__name__}"
-        )
-    return clone(classifier)
+    """A copy to train, random in a reproducible way."""
+    whole = not isinstance(classifier, type) and hasattr(classifier, "fit")
+    if not (whole and hasattr(classifier, "get_params") and is_classifier(classifier)):
+        given = classifier if isinstance(classifier, type) else type(classifier)
+        raise InvalidInput(f"classifier must be a scikit-learn classifier object, got {given.__name__}")
+    copy = clone(classifier)
+    unset = [
+        name
+        for name, value in copy.get_params().items()
+        if value is None and name.split("__")[-1] == "random_state"
+    ]
+    return copy.set_params(**dict.fromkeys(unset, 0))
 
 
 def fit(template: Any, rows: Float32, labels: Array) -> Any:

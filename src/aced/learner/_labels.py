@@ -33,21 +33,21 @@ class Classes:
         self.fixed = values is not None
         self.values: list[Value] = []
         if values is not None:
-            if isinstance(values, str | bytes):
+            if isinstance(values, str | bytes) or not isinstance(values, Iterable):
                 raise InvalidInput(f"classes must be a list of two values, got {values!r}")
             self.values = [plain(value, f"classes[{i}]") for i, value in enumerate(values)]
             if len(self.values) != 2 or self.values[0] == self.values[1]:
                 raise InvalidInput(f"classes must be two different values, got {self.values}")
             self._one_kind(self.values)
 
-    def encode(self, labels: Any) -> tuple[Ints, list[Value]]:
-        """Codes, and the classes known once these labels are accepted.
+    def encode(self, labels: Any, held: list[Value]) -> tuple[Ints, list[Value]]:
+        """Codes, and the classes known once these labels are accepted beside those ``held``.
 
         Classes learnt from the labels are kept in sorted order, so that the order in which
         labels arrive does not matter.
         """
         listed = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
-        known = list(self.values)
+        known = list(self.values if self.fixed else held)
         codes = np.empty(len(listed), np.int64)
         for i, raw in enumerate(listed):
             value = plain(raw, f"labels[{i}]")

@@ -6,17 +6,17 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from aced._errors import InvalidInput
-from aced._types import Array, Bools, Float64, Ints
+from aced._types import Array, Float64, Ints
 from aced._workers import Workers
 from aced.design import Report
 from aced.learner import _archive, _classifier
 from aced.learner._labels import Classes
-from aced.oracles import labels_of
 from aced.pool import Pool
 from aced.strategies import Aced, Strategy, View, make_strategy
 
@@ -24,6 +24,12 @@ BATCH = 250
 """The paper's batch size, used from pools of 10000 rows up."""
 
 UNASKED, PENDING, LABELLED = 0, 1, 2
+
+NEEDED = {
+    "pool", "strategy", "options", "classes", "classes_fixed", "l2", "budget", "batch_size",
+    "tolerance", "rng", "history", "status", "codes", "drawn_with", "queue",
+}  # fmt: skip
+"""What a saved learner must hold."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,12 @@ def _whole(name: str, value: Any, least: int) -> int:
     if value < least:
         raise InvalidInput(f"{name} must be at least {least}, got {value}")
     return int(value)
+
+
+def _fraction(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
+        raise InvalidInput(f"{name} must be a number from 0 up to 1, got {value!r}")
+    return float(value)
 
 
 class Learner:
@@ -98,23 +110,21 @@ class Learner:
             raise InvalidInput(f"pool must be an aced.Pool, got {type(pool).__name__}; use Pool(rows)")
         n = len(pool)
         self.pool = pool
-        self.strategy = make_strategy(strategy) if isinstance(strategy, str) else strategy
+        self.strategy = make_strategy(strategy)
         self.budget = n if budget is None else _whole("budget", budget, 1)
         if self.budget > n:
             raise InvalidInput(f"budget is {self.budget}, but the pool has {n} rows; use at most {n}")
-        if isinstance(tolerance, bool) or not 0 <= tolerance < 1:
-            raise InvalidInput(f"tolerance must be a number from 0 up to 1, got {tolerance!r}")
-        self.tolerance = float(tolerance)
+        self.tolerance = _fraction("tolerance", tolerance)
         self.batch_size = self._batch_size(batch_size, budget)
         self.report = report
         self.history: list[dict[str, Any]] = []
         self.workers = Workers(threads)
-        self._l2 = float(l2) if classifier is None else None
         self._template = (
             _classifier.default_classifier(l2)
             if classifier is None
             else _classifier.check_classifier(classifier)
         )
+        self._l2 = float(l2) if classifier is None else None
         self._classes = Classes(classes)
         self._rng = np.random.default_rng(_whole("seed", seed, 0))
         self._status = np.zeros(n, np.int8)
@@ -148,6 +158,8 @@ class Learner:
         while len(taken) < wanted:
             if not self._queue:
                 self._plan(wanted - len(taken))
+            if not self._queue:
+                break  # the strategy has nothing more to ask
             count = min(wanted - len(taken), len(self._queue))
             taken += self._queue[:count]
             self._status[self._queue[:count]] = PENDING
@@ -180,7 +192,7 @@ class Learner:
                 "strategy": self.strategy.name,
                 "labels": len(positions),
                 "drawn": len(plan.positions),
-                **plan.record,
+                **{k: v.item() if isinstance(v, np.generic) else v for k, v in plan.record.items()},
                 "seconds": time.perf_counter() - began,
             }
         )
@@ -188,35 +200,48 @@ class Learner:
     def tell(self, ids: Any, labels: Any, *, overwrite: bool = False) -> None:
         """Take labels, in any order, in parts, again if need be.
 
-        Rows may be told that were never asked for. A label that contradicts an earlier one
-        is refused unless ``overwrite`` is set. On an error nothing is taken.
+        Rows may be told that were never asked for; they do not count against the budget. A
+        label that contradicts an earlier one is refused unless ``overwrite`` is set. On an
+        error nothing is taken.
         """
-        positions = self.pool.positions([ids] if isinstance(ids, str) or np.ndim(ids) == 0 else ids)
-        listed = [labels] if isinstance(labels, str) or np.ndim(labels) == 0 else labels
-        codes, known = self._classes.encode(np.asarray(listed, dtype=object))
+        positions = self.pool.positions(ids)
+        one = isinstance(labels, str | bool | int | float | np.generic) or labels is None
+        before = self._classes.values
+        held = before
+        if overwrite:  # a class that only the rows of this call had may go
+            others = self._status == LABELLED
+            others[positions] = False
+            held = [before[code] for code in np.unique(self._codes[others])]
+        codes, known = self._classes.encode([labels] if one else labels, held)
         if len(positions) != len(codes):
             raise InvalidInput(f"labels: got {len(codes)} labels for {len(positions)} ids")
-        turned = bool(self._classes.values) and self._classes.values[0] != known[0]
-        current = 1 - self._codes if turned else self._codes  # a second class sorts before the first
-        self._refuse_contradictions(positions, codes, current, known, overwrite)
+        moves = np.array([known.index(c) if c in known else 0 for c in before] + [0, 0])
+        current = moves[self._codes]  # a second class may sort before the first
+        self._refuse_two_labels(positions, codes)
+        if not overwrite:
+            self._refuse_contradictions(positions, codes, current, known)
         self._classes.values, self._codes = known, current
         self._codes[positions] = codes
+        unasked = self._status[positions] == UNASKED
+        self._drawn_with[positions[unasked]] = np.nan
         self._status[positions] = LABELLED
         told = set(positions.tolist())
         self._queue = [position for position in self._queue if position not in told]
         self._model = None
 
-    def _refuse_contradictions(
-        self, positions: Ints, codes: Ints, current: Ints, known: list[Any], overwrite: bool
-    ) -> None:
+    def _refuse_two_labels(self, positions: Ints, codes: Ints) -> None:
         order = np.argsort(positions, kind="stable")
         same_row = np.diff(positions[order]) == 0
         clash = np.flatnonzero(same_row & (np.diff(codes[order]) != 0))
         if len(clash):
             row = self.pool.ids[positions[order][clash[0]]].item()
             raise InvalidInput(f"labels: {row!r} is given two different labels in one call")
+
+    def _refuse_contradictions(
+        self, positions: Ints, codes: Ints, current: Ints, known: list[Any]
+    ) -> None:
         differs = (self._status[positions] == LABELLED) & (current[positions] != codes)
-        if differs.any() and not overwrite:
+        if differs.any():
             first = int(np.flatnonzero(differs)[0])
             row = self.pool.ids[positions[first]].item()
             raise InvalidInput(
@@ -226,10 +251,12 @@ class Learner:
 
     def release(self, ids: Any) -> None:
         """Give asked-for rows back unlabelled; they may be asked for again."""
-        positions = self.pool.positions([ids] if isinstance(ids, str) else ids)
+        positions = self.pool.positions(ids)
         if (self._status[positions] == LABELLED).any():
             raise InvalidInput("ids: a row that has a label cannot be released")
-        self._status[positions] = UNASKED
+        given_out = positions[self._status[positions] == PENDING]
+        self._status[given_out] = UNASKED
+        self._drawn_with[given_out] = np.nan
 
     # -- what is known ----------------------------------------------------------
 
@@ -240,9 +267,10 @@ class Learner:
 
     @property
     def remaining(self) -> int:
-        """How many rows may still be asked for within the budget."""
-        used = int((self._status != UNASKED).sum())
-        return max(0, self.budget - used)
+        """How many rows may still be asked for: within the budget, and without a label."""
+        open_rows = self._status == UNASKED
+        asked = int((~open_rows & ~np.isnan(self._drawn_with)).sum())
+        return max(0, min(self.budget - asked, int(open_rows.sum())))
 
     @property
     def pending(self) -> Array:
@@ -285,13 +313,10 @@ class Learner:
     @property
     def incumbent(self) -> Array | None:
         """The labels that the incumbent h̃ of the last design gives the pool."""
-        if not isinstance(self.strategy, Aced) or self.strategy.oracle is None:
+        if not isinstance(self.strategy, Aced) or len(self._classes.values) < 2:
             return None
-        hypothesis = self.strategy.incumbent
-        if hypothesis is None or len(self._classes.values) < 2:
-            return None
-        chosen: Bools = labels_of(self.strategy.oracle, hypothesis)[0]
-        return self._classes.decode(chosen.astype(np.int64))
+        chosen = self.strategy.incumbent(self.pool, self.workers)
+        return None if chosen is None else self._classes.decode(chosen.astype(np.int64))
 
     # -- saving -----------------------------------------------------------------
 
@@ -325,13 +350,15 @@ class Learner:
         path: str | os.PathLike[str],
         pool: Pool,
         *,
-        strategy: Strategy | None = None,
+        strategy: str | Strategy | None = None,
         classifier: Any = None,
         threads: int | None = None,
         report: Report | None = None,
     ) -> Learner:
         """Continue, to the bit, where ``save`` left off, on the same pool."""
-        meta, arrays = _archive.read(path)
+        if not isinstance(pool, Pool):
+            raise InvalidInput(f"pool must be an aced.Pool, got {type(pool).__name__}; use Pool(rows)")
+        meta, arrays = _archive.read(path, NEEDED)
         if meta["pool"] != pool.fingerprint:
             raise InvalidInput("pool: this is not the pool that the learner was saved with")
         if strategy is None:
@@ -358,5 +385,5 @@ class Learner:
         learner._status, learner._codes = arrays["status"], arrays["codes"]
         learner._drawn_with, learner._queue = arrays["drawn_with"], arrays["queue"].tolist()
         saved = {name[9:]: array for name, array in arrays.items() if name.startswith("strategy_")}
-        strategy.restore(saved)
+        learner.strategy.restore(saved)
         return learner

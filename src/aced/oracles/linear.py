@@ -43,7 +43,7 @@ REUSE = 2.0
 SKETCH = 128
 """Leverages of more features than this are estimated from so many random directions."""
 
-FLAT = 1e-9
+FLAT = 2e-11
 """A column whose spread is below this fraction of the widest one's is rounding, so constant."""
 
 

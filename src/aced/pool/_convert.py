@@ -24,27 +24,19 @@ def split_frame(rows: Any) -> tuple[Any, Array | None, list[str] | None]:
     """Rows, ids carried by them (a pandas index) and column names, if any."""
     if _is_frame(rows, "pandas"):
         names = [str(column) for column in rows.columns]
-        _refuse_columns(names, [dtype.kind in "biuf" for dtype in map(np.dtype, _numpy_dtypes(rows))])
-        return rows.to_numpy(), np.asarray(rows.index), names
+        _refuse_columns(names, [_is_number(dtype) for dtype in rows.dtypes])
+        return rows.to_numpy(dtype=np.float64, na_value=np.nan), np.asarray(rows.index), names
     if _is_frame(rows, "polars"):
         names = list(rows.columns)
         _refuse_columns(names, [dtype.is_numeric() or str(dtype) == "Boolean" for dtype in rows.dtypes])
-        return rows.to_numpy(), None, names
+        numbers = [rows[name].cast(sys.modules["polars"].Float64).to_numpy() for name in names]
+        return (np.column_stack(numbers) if names else np.zeros((len(rows), 0))), None, names
     return rows, None, None
 
 
-def _numpy_dtypes(frame: Any) -> list[Any]:
-    return [
-        getattr(dtype, "numpy_dtype", dtype) if _numpy_like(dtype) else object for dtype in frame.dtypes
-    ]
-
-
-def _numpy_like(dtype: Any) -> bool:
-    try:
-        np.dtype(getattr(dtype, "numpy_dtype", dtype))
-    except TypeError:
-        return False
-    return True
+def _is_number(dtype: Any) -> bool:
+    """Whether a pandas column holds real numbers; nullable types have a numpy one inside."""
+    return getattr(getattr(dtype, "numpy_dtype", dtype), "kind", "O") in "biuf"
 
 
 def _refuse_columns(names: list[str], numeric: list[bool]) -> None:
@@ -60,6 +52,7 @@ def _refuse_columns(names: list[str], numeric: list[bool]) -> None:
 def to_matrix(rows: Any, names: list[str] | None) -> Float32:
     """A finite, C-ordered float32 matrix, or a sentence that says why not."""
     if scipy.sparse.issparse(rows):
+        _refuse_dtype(rows.dtype)
         size = rows.shape[0] * rows.shape[1] * 4
         if size > DENSIFY_BYTES:
             raise InvalidInput(
@@ -68,7 +61,7 @@ def to_matrix(rows: Any, names: list[str] | None) -> Float32:
                 f"{DENSIFY_BYTES / 1024**3:.0f} GiB; reduce its columns first, "
                 "for example with TruncatedSVD"
             )
-        rows = rows.astype(np.float32).toarray()
+        rows = rows.toarray()
     try:
         array = np.asarray(rows)
     except ValueError as error:
@@ -84,15 +77,19 @@ def to_matrix(rows: Any, names: list[str] | None) -> Float32:
         raise InvalidInput("rows: the pool is empty; pass at least one row")
     if array.shape[1] == 0:
         raise InvalidInput("rows: there are no features; pass at least one column")
-    if array.dtype.kind not in "biuf":
-        raise InvalidInput(
-            f"rows must hold real numbers, got dtype {array.dtype}; convert them, "
-            "for example with rows.astype(float)"
-        )
+    _refuse_dtype(array.dtype)
     with np.errstate(over="ignore"):
-        matrix = np.ascontiguousarray(array, dtype=np.float32)
+        matrix = np.array(array, dtype=np.float32, order="C")  # a copy: checked once, then ours
     _refuse_non_finite(array, matrix, names)
     return matrix
+
+
+def _refuse_dtype(dtype: Any) -> None:
+    if dtype.kind not in "biuf":
+        raise InvalidInput(
+            f"rows must hold real numbers, got dtype {dtype}; convert them, "
+            "for example with rows.astype(float)"
+        )
 
 
 def _refuse_non_finite(array: Array, matrix: Float32, names: list[str] | None) -> None:
@@ -114,15 +111,21 @@ def to_ids(ids: Any, count: int) -> Array:
     """One distinct integer or string per row."""
     if ids is None:
         return np.arange(count, dtype=np.int64)
-    array = np.asarray(ids)
+    try:
+        array = np.asarray(ids, dtype=None if isinstance(ids, np.ndarray) else object)
+    except ValueError:
+        raise InvalidInput("ids must be a flat list of integers or strings") from None
     if array.ndim != 1 or len(array) != count:
         raise InvalidInput(f"ids must be one value per row ({count}), got shape {array.shape}")
-    if array.dtype == object and all(isinstance(value, str) for value in array):
+    listed = array.tolist()
+    if all(isinstance(value, str) for value in listed):
         array = array.astype(str)
-    if array.dtype.kind in "iu":
+    elif all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in listed):
+        if max(map(abs, listed)) >= 2**63:
+            raise InvalidInput("ids: integers must fit in 64 bits; use strings instead")
         array = array.astype(np.int64)
-    elif array.dtype.kind != "U":
-        raise InvalidInput(f"ids must be integers or strings, got dtype {array.dtype}")
+    else:
+        raise InvalidInput("ids must be all integers or all strings")
     values, counts = np.unique(array, return_counts=True)
     if len(values) != count:
         twice = values[counts > 1][0]

@@ -20,7 +20,7 @@ class Pool:
 
     ``rows`` is a two-dimensional array of numbers, a pandas or polars frame, or a scipy
     sparse matrix; ``ids`` are distinct integers or strings (default: a pandas index,
-    else 0, 1, …). Rows are kept as float32. NaN and infinities are refused; constant
+    else 0, 1, …). Rows are copied and kept as float32. NaN and infinities are refused; constant
     columns are allowed and carry no information.
 
     >>> pool = Pool([[0.0, 1.0], [1.0, 0.0]], ids=["a", "b"])
@@ -60,9 +60,14 @@ class Pool:
 
     def positions(self, ids: Any) -> Ints:
         """Positions of the rows with these ids."""
-        wanted = np.atleast_1d(np.asarray(ids))
+        try:
+            wanted = np.atleast_1d(np.asarray(ids))
+        except ValueError:
+            raise InvalidInput("ids must be a flat list of ids") from None
         if wanted.ndim != 1:
             raise InvalidInput(f"ids must be a flat list, got shape {wanted.shape}")
+        if len(wanted) and wanted.dtype.kind not in "iuUO":
+            raise InvalidInput(f"ids must be ids of rows, got values of type {wanted.dtype}")
         lookup = self._lookup
         try:
             return np.array([lookup[value] for value in wanted.tolist()], dtype=np.int64)
@@ -80,7 +85,7 @@ class Pool:
         digest = hashlib.sha256(repr(self._matrix.shape).encode())
         for index in range(self.blocks):
             digest.update(self.block(index).tobytes())
-        digest.update("\n".join(map(str, self.ids.tolist())).encode())
+        digest.update(repr(self.ids.tolist()).encode())
         return digest.hexdigest()
 
 

@@ -61,7 +61,8 @@ class Strategy(Protocol):
     def state(self) -> dict[str, Array]:
         """Arrays that, restored, continue to the bit."""
 
-    def restore(self, state: Mapping[str, Array]) -> None: ...
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Take a state back; an empty one is that of a fresh strategy."""
 
 
 class Stateless:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from aced._errors import InvalidInput
-from aced._types import Array, Float64
+from aced._types import Array, Bools, Float64
 from aced._workers import Workers
 from aced.design import (
     Design,
@@ -29,7 +29,7 @@ from aced.design import (
     waterfill,
 )
 from aced.estimators import naive
-from aced.oracles import Hypotheses, LinearOracle, Oracle, SklearnOracle
+from aced.oracles import LinearOracle, Oracle, SklearnOracle, labels_of
 from aced.pool import Pool
 from aced.strategies._base import Plan, View
 from aced.strategies._draw import draw
@@ -52,7 +52,8 @@ class Aced:
     ``solver`` is "fixed-point" (default) or "mirror", the paper's; ``search`` is
     "dinkelbach" (default) or "grid", the paper's; ``oracle`` is "linear" (default),
     "sklearn" (the paper's: one fit per weight vector, of ``classifier``) or an oracle
-    over the learner's own pool. A solver object may be passed instead of both names.
+    over the learner's own pool. A solver object may be passed instead of both names. A
+    learner takes a fresh copy, so one object can serve many.
     """
 
     name = "aced"
@@ -62,17 +63,24 @@ class Aced:
         *,
         oracle: str | Oracle = "linear",
         solver: str | Solver = "fixed-point",
-        search: str = "dinkelbach",
+        search: str | None = None,
         classifier: Any = None,
     ) -> None:
         if isinstance(oracle, str):
             _choose("oracle", oracle, _ORACLES)
         if isinstance(solver, str):
             _choose("solver", solver, _SOLVERS)
-        _choose("search", search, _SEARCHES)
+        if search is not None:
+            _choose("search", search, _SEARCHES)
+            if not isinstance(solver, str):
+                raise InvalidInput("search: the solver object has one of its own; set it there")
+        if classifier is not None and oracle != "sklearn":
+            raise InvalidInput('classifier: it is used by oracle="sklearn" only; set that too')
         self._oracle_option, self._solver_option = oracle, solver
         self._search_option, self._classifier = search, classifier
-        self.solver = solver if not isinstance(solver, str) else _build_solver(solver, search)
+        self.solver = (
+            solver if not isinstance(solver, str) else _build_solver(solver, search or "dinkelbach")
+        )
         self.oracle: Oracle | None = None
         self.design: Design | None = None
         self.lam: Float64 | None = None  # the last design
@@ -130,10 +138,12 @@ class Aced:
                 self.oracle = SklearnOracle(pool, self._classifier, workers=workers)
         return self.oracle
 
-    @property
-    def incumbent(self) -> Hypotheses | None:
-        """h̃ of the last round."""
-        return None if self._best is None or self.oracle is None else self.oracle.from_array(self._best)
+    def incumbent(self, pool: Pool, workers: Workers) -> Bools | None:
+        """The labels that h̃ of the last round gives the pool."""
+        if self._best is None:
+            return None
+        oracle = self._oracle_for(pool, workers)
+        return np.asarray(labels_of(oracle, oracle.from_array(self._best))[0])
 
     def options(self) -> dict[str, Any] | None:
         if not (isinstance(self._oracle_option, str) and isinstance(self._solver_option, str)):
@@ -143,7 +153,7 @@ class Aced:
         return {
             "oracle": self._oracle_option,
             "solver": self._solver_option,
-            "search": self._search_option,
+            "search": self._search_option or "dinkelbach",
         }
 
     def state(self) -> dict[str, Array]:
@@ -153,6 +163,7 @@ class Aced:
     def restore(self, state: Mapping[str, Array]) -> None:
         self.lam, self._spent = state.get("lam"), state.get("spent")
         self._best = state.get("best")
+        self.design, self.oracle = None, None
 
 
 def _build_solver(solver: str, search: str) -> Solver:

@@ -1,0 +1,43 @@
+"""Writing a file so that it is either the old one or the new one, never half."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from aced._errors import InvalidInput
+
+
+def check_writable(name: str, path: Path) -> None:
+    """Say, before work is done, that its result could not be saved here."""
+    if path.is_dir():
+        raise InvalidInput(f"{name}: {path} is a folder; name a file")
+    if not path.parent.is_dir():
+        raise InvalidInput(f"{name}: there is no folder {path.parent}; make it first")
+    if not os.access(path.parent if _replaceable(path) else path, os.W_OK):
+        raise InvalidInput(f"{name}: {path} cannot be written")
+
+
+def _replaceable(path: Path) -> bool:
+    return path.is_file() or not path.exists()  # a device is written to, not replaced
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write bytes to, which takes the place of ``path`` once it is whole."""
+    if not _replaceable(path):
+        with path.open("wb") as file:
+            yield file
+        return
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)

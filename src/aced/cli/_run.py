@@ -92,8 +92,9 @@ def run(
         _make(name, options)
     if batch is not None and batch < 1:
         raise InvalidInput(f"--batch must be at least 1, got {batch}")
-    data = load_dataset(dataset, data_home=data_home, label=label)
-    pool = Pool(data.X)
+    with Console(stderr=True).status(f"loading {dataset}"):
+        data = load_dataset(dataset, data_home=data_home, label=label)
+        pool = Pool(data.X)
     size = batch if batch is not None else default_batch(len(pool))
     total = budget if budget is not None else min(max(1, len(pool) // 2), ROUNDS * size)
     _check_sizes(len(pool), total, size if batch is not None else None)

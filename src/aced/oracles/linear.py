@@ -169,7 +169,8 @@ class LinearMaximiser:
         self.oracle, self.weights = oracle, weights
         self._free, self._coupled = self._gram()
         self._held: tuple[float, Float64] | None = None
-        self._pull: tuple[Float64, Float64] | None = None
+        self._pull: Float64 | None = None
+        self._started: tuple[Float64, Float64] | None = None
 
     def _gram(self) -> tuple[Float64, Float64]:
         """Σ E|v_i| x_i x_iᵀ at r = 0 over the rows free of r and over those coupled to it."""
@@ -213,14 +214,15 @@ class LinearMaximiser:
         plain = np.sqrt(diagonal)
         factor, info = scipy.linalg.lapack.dpotrf(gram, lower=1, overwrite_a=1)
         if info != 0:  # rounding ate the ridge: precondition by the diagonal alone
-            factor = np.asfortranarray(np.diag(plain))
+            factor = np.diag(plain)
+        factor = np.asfortranarray(factor)
         self._held = (growth, factor)
-        return np.asarray(factor)
+        return factor
 
     def maximise(self, r: Float32, anchor: Hypotheses | None = None) -> list[Candidates]:
         oracle = self.oracle
         factor = self._factor(float(np.median(r)))
-        point = self._solve(factor, self._start(r))
+        point = self._start(r, factor)
         previous, step = point, np.ones((len(r), 1))
         kept: _Iterate | None = None
         found: list[Candidates] = []
@@ -244,25 +246,27 @@ class LinearMaximiser:
 
     def _solve(self, factor: Float64, gradients: Float64) -> Float64:
         """H⁻¹ g for each row g; how it is split does not depend on the number of threads."""
-        width = max(24, -(-len(gradients) // 8))
+        width = max(25, -(-len(gradients) // 8))
 
         def one(index: int) -> Float64:
             return solve_rows(factor, gradients[index * width : (index + 1) * width])
 
         return np.concatenate(self.oracle.workers.map(one, -(-len(gradients) // width)))
 
-    def _start(self, r: Float32) -> Float64:
-        """The gradient at w = 0, Σ_i v_i x_i / 2 = (r_b Σ μ̂_i x_i - Σ s_i ζ_ib x_i) / 2.
+    def _start(self, r: Float32, factor: Float64) -> Float64:
+        """The Newton step from w = 0, H⁻¹ g with g = (r_b Σ μ̂_i x_i - Σ s_i ζ_ib x_i) / 2.
 
-        Its two sums do not depend on r: they are computed once a family.
+        Its two sums do not depend on r, nor do their solutions while H is kept.
         """
         if self._pull is None:
             self._pull = self._pulls()
-        towards_mu, towards_noise = self._pull
-        return (r[:, None] * towards_mu - towards_noise) / 2
+        if self._started is None or self._started[0] is not factor:
+            self._started = (factor, self._solve(factor, self._pull))
+        solved = self._started[1]
+        return np.asarray((r[:, None] * solved[:1] - solved[1:]) / 2)
 
-    def _pulls(self) -> tuple[Float64, Float64]:
-        """Σ μ̂_i x_i, shape (1, p + 1), and Σ s_i ζ_ib x_i, shape (B, p + 1)."""
+    def _pulls(self) -> Float64:
+        """Σ μ̂_i x_i in the first row, Σ s_i ζ_ib x_i below it; shape (1 + B, p + 1)."""
         oracle, weights = self.oracle, self.weights
 
         def one(index: int) -> tuple[Array, ...]:
@@ -272,7 +276,8 @@ class LinearMaximiser:
             return block.T @ mu, mu.sum(axis=0), block.T @ spread, spread.sum(axis=0)
 
         sums = oracle.workers.sum(one, oracle.pool.blocks)
-        return oracle.fold_gradient(*sums[:2]), oracle.fold_gradient(*sums[2:])
+        parts = oracle.fold_gradient(*sums[:2]), oracle.fold_gradient(*sums[2:])
+        return np.concatenate(parts)
 
     def _pass(self, coefficients: Float32, r: Float32) -> tuple[Float64, Float64]:
         """Tally and gradient of B separators: two products and one fused sweep a block."""

@@ -35,13 +35,20 @@ def _percent(value: float | None) -> str:
 
 
 def print_table(console: Console, curves: list[Curve]) -> None:
-    """One line a strategy, and the classifier with all labels to compare with."""
+    """One line a strategy (mean pool: over the curve), and the classifier with all labels."""
     first = curves[0]
     table = Table(
         title=f"{first.dataset}: {first.rows} rows, {first.features} features, seed {first.seed}"
     )
     table.add_column("strategy")
-    for heading in ("labels", "pool", "holdout", "labels to match all", "seconds"):
+    for heading in (
+        "labels",
+        "pool",
+        "holdout",
+        "pool, mean of curve",
+        "labels to match all",
+        "seconds",
+    ):
         table.add_column(heading, justify="right")
     target = first.all_labels["pool_accuracy"]
     assert target is not None
@@ -53,13 +60,14 @@ def print_table(console: Console, curves: list[Curve]) -> None:
             str(last.labels),
             _percent(last.pool_accuracy),
             _percent(last.holdout_accuracy),
-            str(reached) if reached is not None else "not reached",
+            _percent(sum(point.pool_accuracy for point in curve.curve) / len(curve.curve)),
+            str(reached) if reached is not None else "not yet",
             f"{last.seconds:.1f}",
         )
     table.add_section()
     every = first.all_labels
     table.add_row(
-        "all labels", str(first.rows), _percent(target), _percent(every["holdout_accuracy"]), "", ""
+        "all labels", str(first.rows), _percent(target), _percent(every["holdout_accuracy"]), "", "", ""
     )
     console.print(table)
 

@@ -45,8 +45,8 @@ def print_table(console: Console, curves: list[Curve]) -> None:
         "labels",
         "pool",
         "holdout",
-        "pool, mean of curve",
-        "labels to match all",
+        "mean pool",
+        "match all",
         "seconds",
     ):
         table.add_column(heading, justify="right")

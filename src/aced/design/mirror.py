@@ -91,9 +91,14 @@ class Mirror:
         draws: int,
         rng: np.random.Generator,
     ) -> tuple[Float64, float, int]:
-        """The largest of ``trials`` halved steps that no smaller one clearly beats."""
+        """The largest of ``trials`` halved steps that no smaller one clearly beats.
+
+        If that one is clearly worse than no step at all, λ stays where it is and the next
+        search begins smaller.
+        """
         seed = int(rng.integers(2**63))
-        chosen, best, calls = lam, None, 0
+        here = _sample(problem, lam, draws, np.random.default_rng(seed), self.search)
+        chosen, best, calls = lam, None, here.calls
         for _ in range(self.trials):
             moved = _move(lam, gradient, step)
             # the same draws for every trial, so that their difference is what is measured
@@ -102,9 +107,13 @@ class Mirror:
             if best is not None:
                 difference = best - trial.ratios
                 if difference.mean() <= difference.std(ddof=1) / np.sqrt(draws):
-                    return chosen, 2 * step, calls
+                    break
             chosen, best = moved, trial.ratios
             step /= 2
+        assert best is not None
+        worse = best - here.ratios
+        if worse.mean() > worse.std(ddof=1) / np.sqrt(draws):
+            return lam, step / 2**self.trials, calls  # clearly worse than no step at all
         return chosen, 2 * step, calls
 
 

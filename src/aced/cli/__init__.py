@@ -9,6 +9,7 @@ import typer
 
 import aced
 from aced._errors import InvalidInput
+from aced.cli import _theory
 from aced.cli._run import run
 
 app = typer.Typer(
@@ -20,6 +21,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(run)
+app.add_typer(_theory.app, name="theory")
 
 
 def _version(show: bool) -> None:

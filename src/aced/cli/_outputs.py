@@ -11,7 +11,7 @@ from aced._errors import InvalidInput
 from aced._files import check_writable, replacing
 from aced.bench import Curve
 
-COLOURS = ("#0b6e99", "#c8553d", "#5a8f3d", "#7a4fa3", "#8a6d1d", "#444444")
+COLOURS = ("#0b6e99", "#c8553d", "#5a8f3d", "#7a4fa3", "#8a6d1d", "#444444", "#d18fb3")
 PLOTS = (".png", ".svg", ".pdf")
 
 

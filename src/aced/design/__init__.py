@@ -3,6 +3,7 @@
 from aced.design.certificate import Certificate, certify
 from aced.design.dinkelbach import Dinkelbach
 from aced.design.fixed_point import FixedPoint
+from aced.design.forced import forced_agreement, forced_design
 from aced.design.grid import Grid
 from aced.design.mirror import Mirror
 from aced.design.problem import (
@@ -31,6 +32,8 @@ __all__ = [
     "certify",
     "draw_noise",
     "evaluate",
+    "forced_agreement",
+    "forced_design",
     "initial_incumbent",
     "waterfill",
 ]

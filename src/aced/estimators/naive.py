@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aced._types import Array, Float32
+from aced._types import Array, Float32, Float64
 
 
 def naive(n: int, positions: Array, labels: Array) -> Float32:
@@ -18,4 +18,19 @@ def naive(n: int, positions: Array, labels: Array) -> Float32:
     """
     counts = np.bincount(positions, minlength=n)
     sums = np.bincount(positions, weights=2.0 * labels - 1.0, minlength=n)
-    return np.asarray(sums / np.maximum(counts, 1), dtype=np.float32)
+    return averages(counts, sums).astype(np.float32)
+
+
+def averages(counts: Array, sums: Array) -> Float64:
+    """μ̂_i = Σ y / T_i, 0 for a row that was never drawn."""
+    return np.asarray(sums / np.maximum(counts, 1), dtype=float)
+
+
+def naive_width(v: Array, counts: Array, delta: float) -> float:
+    """|v·(μ̂ - μ)| is at most this with probability 1 - δ, given how often each row was drawn.
+
+    Hoeffding for the rows drawn; a row never drawn may be wrong by |μ_i| ≤ 1.
+    """
+    seen = counts > 0
+    noise = np.square(v[seen]) / counts[seen]
+    return float(np.sqrt(2 * np.log(2 / delta) * noise.sum()) + np.abs(v[~seen]).sum())

@@ -1,0 +1,25 @@
+"""What the solvers of this room return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aced._types import Float64
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """A design with its value and a lower bound on the value of any design.
+
+    ``stderr`` is zero where the value is computed and not estimated.
+    """
+
+    lam: Float64  # (n,)
+    value: float
+    lower: float
+    stderr: float = 0.0
+
+    @property
+    def gap(self) -> float:
+        """What a better design could save at most, relative to the value."""
+        return 1 - self.lower / self.value if self.value > 0 else 0.0

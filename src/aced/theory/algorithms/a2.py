@@ -1,0 +1,40 @@
+"""A²: uniform draws from the disagreement region of the sets alive, and a union bound.
+
+Agnostic and round-based, as in the analyses with the disagreement coefficient. It differs
+from :mod:`aced.theory.algorithms.rage` in its design alone, so a race between the two
+shows what the design is worth.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aced._types import Bools
+from aced.theory.algorithms._elimination import Phase, Planner, Remembered, eliminate
+from aced.theory.algorithms._result import Result
+from aced.theory.algorithms.rage import UnionPhase
+from aced.theory.bandit import Bandit
+
+
+def a2_planner(constant: float | None = 1.0) -> Planner:
+    """Phases of A²."""
+
+    def plan(sets: Bools, delta: float) -> Phase:
+        region = (sets != sets[0]).any(axis=0)
+        return UnionPhase(sets, region / region.sum(), delta, constant)
+
+    return Remembered(plan)
+
+
+def a2(
+    problem: Bandit,
+    delta: float,
+    rng: np.random.Generator,
+    *,
+    epsilon: float = 0.0,
+    cap: int | None = None,
+    constant: float | None = 1.0,
+    planner: Planner | None = None,
+) -> Result:
+    """An ε-good set (ε in rows) with probability 1 - δ."""
+    return eliminate(problem, planner or a2_planner(constant), delta, rng, epsilon, cap)

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench bench-curves clean
+.PHONY: demo test lint bench bench-theory bench-curves clean
 
 $(VENV)/run: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -28,6 +28,9 @@ lint: $(VENV)/dev
 
 bench: $(VENV)/run
 	$(BIN)/python benchmarks/engine.py
+
+bench-theory: $(VENV)/run
+	$(BIN)/python benchmarks/theory.py
 
 bench-curves: $(VENV)/run
 	$(BIN)/python benchmarks/curves.py

@@ -38,8 +38,8 @@ def thresholds(n: int = 64, noise: float = 0.0, cut: int | None = None) -> Bandi
     at = max(1, n // 2) if cut is None else cut
     if not 1 <= at <= n:
         raise InvalidInput(f"cut must lie between 1 and n = {n}, got {at}")
-    sets = np.asarray(np.arange(n)[None, :] <= np.arange(n)[:, None])
-    return Bandit(sets, _signed(sets[at - 1], np.full(n, _signal(noise))))
+    sets: Bools = np.tri(n, dtype=bool)
+    return Bandit(sets, _signed(np.arange(n) < at, np.full(n, _signal(noise))))
 
 
 def rectangles(n: int = 12, noise: float = 0.1, seed: int = 0) -> Bandit:
@@ -57,7 +57,7 @@ def rectangles(n: int = 12, noise: float = 0.1, seed: int = 0) -> Bandit:
         raise InvalidInput(f"n = {n} points have too many rectangles; use at most 32")
     both = (across[:, None, :] & down[None, :, :]).reshape(-1, n)
     sets = np.unique(np.vstack([np.zeros((1, n), bool), both]), axis=0)
-    middle = ((ranks >= n // 4) & (ranks < n - n // 4)).all(axis=1)
+    middle = np.asarray(((ranks >= n // 4) & (ranks < n - n // 4)).all(axis=1))
     return Bandit(_at_most(sets), _signed(middle, np.full(n, _signal(noise))))
 
 

@@ -17,6 +17,7 @@ from aced.theory.algorithms import (
     a2_planner,
     cal,
     chaining_planner,
+    designed,
     efficient,
     efficient_fixed_budget,
     fixed_budget,
@@ -99,8 +100,12 @@ def test_cal_finds_the_best_when_labels_are_certain():
         result = cal(problem, rng)
         assert result.chosen == problem.best
         assert result.labels == result.distinct  # every label is new: its row left the region
+    wide = spread(12)
+    plain = np.mean([cal(wide, rng).labels for _ in range(60)])
+    where = np.mean([cal(wide, rng, design=designed).labels for _ in range(60)])
+    assert plain > 3 * where  # 13 and 2 expected; alarm rate below 1e-6
     assert cal(thresholds(64), rng, epsilon=20).labels <= cal(thresholds(64), rng).labels
-    assert not cal(spread(10), rng, cap=1).finished or spread(10).n == 0
+    assert not cal(thresholds(64), rng, cap=1).finished
 
 
 def mean_failures(run, problem, trials=60):

@@ -1,6 +1,6 @@
 """Algorithms side by side on instances of growing size.
 
-Those with a stopping rule (aced, rage, a2, cal) are run as they are. Those with a budget
+Those with a stopping rule (aced, rage, a2, cal, cal-design) are run as they are. Those with a budget
 (fixed-budget, uniform, efficient, waterfilling) get budgets that grow by sqrt(2) until failures are
 within δ; the first such budget counts as the labels they need. A run fails when its
 hypothesis is worse than the best by more than ε (ε = 0: when it is not a best one).
@@ -25,6 +25,7 @@ from aced.theory.algorithms import (
     a2_planner,
     cal,
     chaining_planner,
+    designed,
     efficient,
     fixed_budget,
     fixed_confidence,
@@ -36,7 +37,7 @@ from aced.theory.algorithms import (
 from aced.theory.bandit import Bandit
 from aced.theory.complexity import Bounds, Measures, measure
 
-STOPPING = ("aced", "rage", "a2", "cal")
+STOPPING = ("aced", "rage", "a2", "cal", "cal-design")
 BUDGETED = ("fixed-budget", "uniform", "efficient", "waterfilling")
 ALGORITHMS = STOPPING + BUDGETED
 CAP = 200_000
@@ -146,6 +147,8 @@ def _make(name: str, problem: Bandit, delta: float, rows: float) -> Run:
         return lambda cap, rng: a2(problem, delta, rng, epsilon=rows, cap=cap, planner=uniform)
     if name == "cal":
         return lambda cap, rng: cal(problem, rng, epsilon=rows, cap=cap)
+    if name == "cal-design":
+        return lambda cap, rng: cal(problem, rng, design=designed, epsilon=rows, cap=cap)
     if name == "fixed-budget":
         return lambda budget, rng: fixed_budget(problem, budget, tolerance, rng)
     if name == "uniform":
@@ -218,6 +221,7 @@ def _predicted(name: str, bounds: Bounds | None) -> float | None:
         "rage": bounds.union,
         "a2": uniform,
         "cal": uniform,
+        "cal-design": bounds.union,
         "fixed-budget": bounds.aced,
         "uniform": uniform,
         "efficient": bounds.efficient,

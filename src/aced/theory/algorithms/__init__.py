@@ -2,7 +2,7 @@
 
 from aced.theory.algorithms._result import Result
 from aced.theory.algorithms.a2 import a2, a2_planner
-from aced.theory.algorithms.cal import cal
+from aced.theory.algorithms.cal import cal, designed
 from aced.theory.algorithms.efficient import efficient, efficient_fixed_budget, finite_oracle
 from aced.theory.algorithms.fixed_budget import explicit_design, fixed_budget, uniform_design
 from aced.theory.algorithms.fixed_confidence import chaining_planner, fixed_confidence
@@ -15,6 +15,7 @@ __all__ = [
     "a2_planner",
     "cal",
     "chaining_planner",
+    "designed",
     "efficient",
     "efficient_fixed_budget",
     "explicit_design",

@@ -306,23 +306,32 @@ def _print_measures(console: Console, instance: str, found: Measures, delta: flo
     table = Table(title=f"{instance}: {found.n} rows, {found.hypotheses} hypotheses")
     table.add_column("measure")
     table.add_column("value", justify="right")
-    table.add_column("certificate")
+    table.add_column("+-", justify="right")
+    table.add_column("at least", justify="right")
+    table.add_column("what it is")
     for name, measured, text in (
-        ("rho", found.rho, "one comparison, best design"),
-        ("gamma", found.gamma, "all comparisons at once"),
-        ("psi", found.psi, "the rarest draw"),
+        ("rho", found.rho, "cost of one comparison"),
+        ("gamma", found.gamma, "cost of all comparisons at once"),
+        ("psi", found.psi, "cost of the rarest draw"),
     ):
-        table.add_row(name, _short(measured.value), f"{text}; {_certified(measured)}")
-    table.add_row("disagreement", _short(found.disagreement), f"coefficient at {found.epsilon:g}")
-    table.add_row("delta_min", _short(found.delta_min), "error of the best rival above the best")
-    table.add_row("nu", _short(found.nu), "error of the best")
-    exact = "exact" if found.dimension_exact else "at most: log2 of the class"
-    table.add_row("VC dimension", str(found.dimension), exact)
+        error = f"{measured.stderr:.2g}" if measured.stderr > 0 else ""
+        table.add_row(name, _short(measured.value), error, _short(measured.lower), text)
+    table.add_row(
+        "disagreement", _short(found.disagreement), "", "", f"its coefficient at {found.epsilon:g}"
+    )
+    table.add_row(
+        "delta_min", _short(found.delta_min), "", "", "excess error of the best rival"
+    )
+    table.add_row("nu", _short(found.nu), "", "", "error of the best")
+    exact = "exact" if found.dimension_exact else "an upper bound: log2 of the class"
+    table.add_row("VC dimension", str(found.dimension), "", "", exact)
     pair = found.tsybakov
     table.add_row(
         "tsybakov",
-        "none" if pair is None else f"a {pair.a:.3g}, alpha {pair.alpha:.2g}",
-        "no pair holds: a rival ties" if pair is None else "the pair with the smallest bound",
+        "none" if pair is None else f"{pair.a:.3g}",
+        "",
+        "",
+        "no pair holds: a rival ties" if pair is None else f"a, for alpha {pair.alpha:.2g}",
     )
     console.print(table)
     if found.bounds is None:
@@ -338,13 +347,6 @@ def _print_measures(console: Console, instance: str, found: Measures, delta: flo
     bounds.add_row("disagreement, agnostic", _short(found.bounds.disagreement))
     bounds.add_row("disagreement, Tsybakov", _short(found.bounds.tsybakov))
     console.print(bounds)
-
-
-def _certified(found: Allocation) -> str:
-    if not math.isfinite(found.value):
-        return "infinite: a rival cannot be told from the best"
-    error = f"standard error {found.stderr:.2g}, " if found.stderr > 0 else ""
-    return f"{error}optimum at least {_short(found.lower)}"
 
 
 def _short(value: float | None) -> str:

@@ -4,7 +4,15 @@ import pytest
 from aced import Aced, InvalidInput, Learner, Margin, Passive, Pool
 from aced.design import Dinkelbach, FixedPoint, Grid, Mirror
 from aced.oracles import FiniteOracle, LinearOracle
-from aced.strategies import make_strategy
+from aced.strategies import (
+    Badge,
+    Committee,
+    CoreSet,
+    Density,
+    Entropy,
+    LeastConfidence,
+    make_strategy,
+)
 from aced.testing import check_strategy
 from tests.helpers import blobs, thresholds
 
@@ -17,6 +25,12 @@ MAKERS = {
     "aced, grid": lambda: Aced(solver=FixedPoint(draws=12, rounds=2, search=Grid(budget=6))),
     "passive": Passive,
     "margin": Margin,
+    "entropy": Entropy,
+    "least confidence": LeastConfidence,
+    "committee": lambda: Committee(members=6),
+    "core-set": CoreSet,
+    "badge": Badge,
+    "density": Density,
 }
 
 

@@ -319,9 +319,7 @@ def _print_measures(console: Console, instance: str, found: Measures, delta: flo
     table.add_row(
         "disagreement", _short(found.disagreement), "", "", f"its coefficient at {found.epsilon:g}"
     )
-    table.add_row(
-        "delta_min", _short(found.delta_min), "", "", "excess error of the best rival"
-    )
+    table.add_row("delta_min", _short(found.delta_min), "", "", "excess error of the best rival")
     table.add_row("nu", _short(found.nu), "", "", "error of the best")
     exact = "exact" if found.dimension_exact else "an upper bound: log2 of the class"
     table.add_row("VC dimension", str(found.dimension), "", "", exact)

@@ -1,15 +1,35 @@
 """Which rows to ask for next."""
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 from aced._errors import InvalidInput
 from aced.strategies._base import Plan, Strategy, View
 from aced.strategies.aced import Aced
+from aced.strategies.badge import Badge
+from aced.strategies.committee import Committee
+from aced.strategies.coreset import CoreSet
+from aced.strategies.density import Density
+from aced.strategies.entropy import Entropy
+from aced.strategies.least_confidence import LeastConfidence
 from aced.strategies.margin import Margin
 from aced.strategies.passive import Passive
 
-STRATEGIES = {kind.name: kind for kind in (Aced, Passive, Margin)}
+STRATEGIES: dict[str, Callable[..., Strategy]] = {
+    kind.name: kind
+    for kind in (
+        Aced,
+        Passive,
+        Margin,
+        Entropy,
+        LeastConfidence,
+        Committee,
+        CoreSet,
+        Badge,
+        Density,
+    )
+}
 
 
 def make_strategy(name: Any, options: dict[str, Any] | None = None) -> Strategy:
@@ -23,4 +43,19 @@ def make_strategy(name: Any, options: dict[str, Any] | None = None) -> Strategy:
     return STRATEGIES[name](**(options or {}))
 
 
-__all__ = ["STRATEGIES", "Aced", "Margin", "Passive", "Plan", "Strategy", "View", "make_strategy"]
+__all__ = [
+    "STRATEGIES",
+    "Aced",
+    "Badge",
+    "Committee",
+    "CoreSet",
+    "Density",
+    "Entropy",
+    "LeastConfidence",
+    "Margin",
+    "Passive",
+    "Plan",
+    "Strategy",
+    "View",
+    "make_strategy",
+]

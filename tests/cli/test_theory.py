@@ -66,6 +66,7 @@ def test_a_race(tmp_path):
         (("spread", "--epsilon", "-1"), "epsilon must lie"),
         (("spread", "--noise", "0.7"), "noise must lie"),
         (("spread", "--json", "/absent/out.json"), "--json"),
+        (("spread", "--seed", "-1"), "seed"),
         (("race", "spread", "--delta", "0"), "--delta"),
         (("race", "spread", "--trials", "0", "--m", "2"), "trials"),
         (("race", "spread", "--algorithm", "best"), "algorithm must be"),

@@ -127,8 +127,23 @@ def test_narrowest_agrees_with_a_general_solver(seed):
 
     found = narrowest(directions, seed)
     assert value(found.lam) <= general_solver(value, 5) * 1.004
-    assert found.lower <= found.value
-    assert found.gap < 0.02
+    assert found.gap < 0.05
+
+
+def test_estimated_lower_bounds_are_below_the_optimum():
+    """F* = 1/sqrt(π) sqrt(2) for two rows; 30 seeds, three standard errors: alarm rate 4 %, and
+    the plug-in bound is low on average besides."""
+    exact = np.sqrt(2 / np.pi)
+    found = [narrowest(np.eye(2), seed) for seed in range(30)]
+    assert sum(one.lower > exact for one in found) == 0
+    assert min(one.lower for one in found) > 0.93 * exact
+    sets = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], bool)
+    # by symmetry λ = (½, ½): width 2 · 2 · sqrt(2)/sqrt(2π), diameter² 4
+    best = (4 * np.sqrt(2) / np.sqrt(2 * np.pi)) ** 2 + 3 * 4
+    values = [chaining_design(sets, 3.0, seed).allocation for seed in range(20)]
+    assert sum(one.lower > best for one in values) == 0
+    assert min(one.lower for one in values) > 0.85 * best
+    assert abs(np.mean([one.value for one in values]) / best - 1) < 0.01
 
 
 def test_chaining_and_diameter_designs_agree_with_a_general_solver():
@@ -146,8 +161,7 @@ def test_chaining_and_diameter_designs_agree_with_a_general_solver():
 
     found = chaining_design(sets, 5.0, 0)
     assert objective(found.allocation.lam) <= general_solver(objective, 6) * 1.02
-    assert found.allocation.lower <= found.allocation.value
-    assert found.allocation.gap < 0.05
+    assert found.allocation.gap < 0.1
     assert found.diameter**2 == pytest.approx(diameter(found.allocation.lam))
     union = diameter_design(sets)
     first, second = np.triu_indices(len(sets), 1)

@@ -11,7 +11,7 @@ from aced._workers import Workers
 from aced.estimators import Sample
 from aced.oracles import LinearOracle
 from aced.pool import Pool
-from aced.theory import random, rectangles, spread, thresholds
+from aced.theory import Bandit, random, rectangles, spread, thresholds
 from aced.theory.algorithms import (
     a2,
     a2_planner,
@@ -180,6 +180,10 @@ def test_uniform_design_is_uniform_on_the_region():
         (lambda p, r: fixed_budget(p, 100, 1.0, r, estimator="oracle"), "estimator"),
         (lambda p, r: efficient(p, 1, 0.5, r), "budget is 1"),
         (lambda p, r: waterfilling(p, 99, r), "budget must lie"),
+        (lambda p, r: waterfilling(p, 9, r, batch=-1), "batch must be"),
+        (lambda p, r: fixed_confidence(p, 0.1, r, constant=0.0), "constant must be"),
+        (lambda p, r: rage(p, 0.1, r, constant=-1.0), "constant must be"),
+        (lambda p, r: heat(p, 1, delta=0.1, trials=1, seed=-1), "seed"),
         (lambda p, r: heat(p, 1, delta=0.1, trials=0), "trials"),
         (lambda p, r: heat(p, 1, delta=0.1, trials=1, algorithms=("best",)), "algorithm must be"),
     ],
@@ -187,6 +191,25 @@ def test_uniform_design_is_uniform_on_the_region():
 def test_bad_input_is_named(call, words):
     with pytest.raises(InvalidInput, match=words):
         call(thresholds(16), np.random.default_rng(0))
+
+
+def test_a_single_hypothesis_needs_no_label():
+    alone, rng = Bandit(np.ones((1, 4)), np.zeros(4)), np.random.default_rng(0)
+    for result in (
+        fixed_confidence(alone, 0.1, rng),
+        cal(alone, rng),
+        fixed_budget(alone, 10, 1.0, rng),
+        efficient(alone, 10, 1.0, rng),
+        waterfilling(alone, 2, rng),
+    ):
+        assert (result.chosen, result.labels) == (0, 0)
+    assert all(entry.labels == 0 for entry in heat(alone, 1, delta=0.1, trials=1, epsilon=0.1).entries)
+
+
+def test_a_tie_ends_without_a_guarantee():
+    tie, rng = Bandit(np.eye(2), np.zeros(2)), np.random.default_rng(0)
+    assert not fixed_confidence(tie, 0.1, rng).finished
+    assert not a2(tie, 0.1, rng).finished
 
 
 def test_a_race_is_reproducible_and_complete():

@@ -94,6 +94,16 @@ def test_files(tmp_path):
         from_file(path)
     with pytest.raises(InvalidInput, match="not an"):
         from_file(tmp_path / "absent.npz")
+    for content in (b"", b"PK\x03\x04 broken"):
+        path.write_bytes(content)
+        with pytest.raises(InvalidInput, match="not an"):
+            from_file(path)
+    np.save(tmp_path / "array.npy", np.ones(3))
+    with pytest.raises(InvalidInput, match="needs arrays H"):
+        from_file(tmp_path / "array.npy")
+    np.savez(path, H=np.eye(2), eta=np.array(["a", "b"]))
+    with pytest.raises(InvalidInput, match="eta must be an array of numbers"):
+        from_file(path)
 
 
 @pytest.mark.parametrize(
@@ -112,6 +122,11 @@ def test_files(tmp_path):
         (lambda: thresholds(1), "n must be at least 2"),
         (lambda: thresholds(8, cut=9), "cut must lie"),
         (lambda: rectangles(60), "too many rectangles"),
+        (lambda: spread(10**6), "at most 20000"),
+        (lambda: thresholds(10**8), "at most 20000"),
+        (lambda: random(9, 9, seed=-1), "seed must be at least 0"),
+        (lambda: Bandit([[0, 1], [1]], [0, 0]), "sets must be an array"),
+        (lambda: separators(np.ones((4, 1)), np.ones(3)), "one label a row"),
         (lambda: random(3, 9), "only 8 labelings"),
         (lambda: random(10, 9, noise=0.4), "noise must lie"),
         (lambda: separators(np.ones((4, 1)), np.ones(4)), "two classes"),

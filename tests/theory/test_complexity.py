@@ -38,7 +38,7 @@ def test_spread_has_its_closed_forms(m):
     # γ*: all mass on the private rows in the limit, m² normals of variance m² over m + 1
     expected = np.random.default_rng(0).normal(size=(20_000, m * m)).max(axis=1).mean()
     assert found.gamma.value == pytest.approx((m * expected / (m + 1)) ** 2, rel=0.03)
-    assert found.gamma.lower <= found.gamma.value
+    assert 0.8 * found.gamma.value < found.gamma.lower < (m * expected / (m + 1)) ** 2
 
 
 def test_gamma_of_spread_grows_like_log_n():
@@ -62,7 +62,7 @@ def test_gamma_of_thresholds_stays_under_the_appendix_bound():
     for n in (16, 64, 256):
         found = gamma(thresholds(n, 0.1), rounds=20, final_pairs=4096)
         assert found.value + 5 * found.stderr < threshold_gamma_bound(n, 0.8)
-        assert found.gap < 0.05
+        assert found.gap < 0.07
 
 
 def by_definition(problem, xi):
@@ -125,6 +125,7 @@ def test_vc_dimension_is_its_definition():
     for problem in (random(8, 12), random(9, 40, seed=1), thresholds(7), rectangles(8), spread(3)):
         assert vc_dimension(problem.sets) == (shattered(problem.sets), True)
     assert vc_dimension(np.zeros((1, 4), bool)) == (0, True)
+    assert vc_dimension(thresholds(800).sets) == (1, True)
 
 
 def instances(count):
@@ -146,7 +147,7 @@ def instances(count):
 def test_disagreement_bounds_are_never_violated():
     checked = 0
     for number, noisy in enumerate(instances(48)):
-        problem = noisy if number % 2 else noisy.realise(np.random.default_rng(number))
+        problem = noisy if number // 4 % 2 else noisy.realise(np.random.default_rng(number))
         if problem.delta_min == 0:
             continue
         for epsilon in (problem.delta_min / problem.n, 0.1, 0.3):

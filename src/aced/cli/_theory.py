@@ -72,7 +72,8 @@ def _build(
     if instance in ("rectangles", "random"):
         options["seed"] = seed
     if instance == "random" and (hypotheses is not None or size is not None):
-        options["hypotheses"] = hypotheses if hypotheses is not None else 2 * (size or 1)
+        wanted = hypotheses if hypotheses is not None else 2 * (size or 1)
+        options["hypotheses"] = wanted if size is None else min(wanted, 2 ** min(size - 1, 20))
     return INSTANCES[instance](**options)
 
 
@@ -307,7 +308,7 @@ def _print_measures(console: Console, instance: str, found: Measures, delta: flo
     table.add_column("measure")
     table.add_column("value", justify="right")
     table.add_column("+-", justify="right")
-    table.add_column("at least", justify="right")
+    table.add_column("at least", justify="right")  # three standard errors down where estimated
     table.add_column("what it is")
     for name, measured, text in (
         ("rho", found.rho, "cost of one comparison"),
@@ -329,11 +330,11 @@ def _print_measures(console: Console, instance: str, found: Measures, delta: flo
         "none" if pair is None else f"{pair.a:.3g}",
         "",
         "",
-        "no pair holds: a rival ties" if pair is None else f"a, for alpha {pair.alpha:.2g}",
+        _why_none(found) if pair is None else f"a, for alpha {pair.alpha:.2g}",
     )
     console.print(table)
     if found.bounds is None:
-        console.print("No bounds: the error tolerated must lie between 0 and 1; see --epsilon.")
+        console.print(f"No bounds: {_why_none(found)}.")
         return
     at = found.epsilon if found.epsilon > 0 else found.delta_min
     bounds = Table(title=f"Labels up to a constant, error {at:.4g}, confidence {1 - delta:g}")
@@ -345,6 +346,12 @@ def _print_measures(console: Console, instance: str, found: Measures, delta: flo
     bounds.add_row("disagreement, agnostic", _short(found.bounds.disagreement))
     bounds.add_row("disagreement, Tsybakov", _short(found.bounds.tsybakov))
     console.print(bounds)
+
+
+def _why_none(found: Measures) -> str:
+    return (
+        "a single hypothesis" if found.hypotheses == 1 else "a rival ties with the best; see --epsilon"
+    )
 
 
 def _short(value: float | None) -> str:
@@ -363,7 +370,7 @@ def _print_race(console: Console, instance: str, axis: str, heats: list[Heat], d
         first = heats[0].entries[position]
         for one in heats:
             entry = one.entries[position]
-            growth = entry.labels / first.labels
+            growth = f"{entry.labels / first.labels:.2f}" if first.labels > 0 else "-"
             bound = (
                 f"{entry.predicted / first.predicted:.2f}"
                 if entry.predicted and first.predicted
@@ -375,7 +382,7 @@ def _print_race(console: Console, instance: str, axis: str, heats: list[Heat], d
                 f"{entry.labels:.0f}" + ("" if entry.finished else "+"),
                 f"{entry.distinct:.0f}",
                 f"{entry.failures}/{entry.trials}",
-                f"{growth:.2f}",
+                growth,
                 bound,
                 "█" * max(1, round(10 * math.log(max(entry.labels, 1.5)) / math.log(max(most, 2)))),
             )
@@ -397,8 +404,9 @@ def draw_race(path: Path, instance: str, axis: str, heats: list[Heat]) -> None:
     for index, name in enumerate(entry.algorithm for entry in heats[0].entries):
         colour = COLOURS[index % len(COLOURS)]
         entries = [one.entries[index] for one in heats]
-        plane.plot(sizes, [entry.labels for entry in entries], "o-", color=colour, label=name)
-        scale = entries[0].labels / (entries[0].predicted or math.nan)
+        labels = [max(entry.labels, 0.5) for entry in entries]  # a log scale has no zero
+        plane.plot(sizes, labels, "o-", color=colour, label=name)
+        scale = labels[0] / (entries[0].predicted or math.nan)
         plane.plot(
             sizes, [scale * (entry.predicted or math.nan) for entry in entries], "--", color=colour
         )

@@ -60,6 +60,8 @@ class Chaining:
         table = np.asarray(sets, dtype=bool)
         if table.ndim != 2 or len(table) < 2:
             raise InvalidInput("sets must hold at least two sets")
+        if np.shape(lam) != (table.shape[1],):
+            raise InvalidInput(f"lam must have one entry a row ({table.shape[1]}), got {np.shape(lam)}")
         if not 0 < delta < 1:
             raise InvalidInput(f"delta must lie between 0 and 1, got {delta}")
         apart = (table != table[0]).any(axis=0)
@@ -87,8 +89,8 @@ class Chaining:
     def width(self, t: int) -> float:
         """With probability 1 - δ, |(h - h')·(μ̂ - μ)| is at most this for all pairs at once.
 
-        Twice the longest shortest-chain from the first set: a set of level k hangs from the
-        set of a lower level (or of its own, nearer the root) for which the sum is least.
+        For each pair the smaller of its own constraint and the chains of both to the first
+        set; a set of level k hangs from the set of a lower level for which the sum is least.
         """
         best = np.full(len(self.sets), np.inf)
         best[self.order[0]] = 0.0
@@ -104,6 +106,8 @@ class Chaining:
 
     def draws_for(self, width: float) -> int:
         """The smallest t for which ``width(t)`` is at most this."""
+        if not width > 0:
+            raise InvalidInput(f"width must be positive, got {width}")
         return int(np.ceil((self.width(1) / width) ** 2))
 
     def fit(self, sample: Sample) -> Estimate:

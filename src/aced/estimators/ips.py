@@ -16,7 +16,7 @@ from aced.estimators.sample import Sample
 def ips(sample: Sample) -> Float64:
     """μ̂; rows that cannot be drawn (λ_i = 0) stay at 0."""
     reached = sample.lam > 0
-    weight = sample.t * np.where(reached, sample.lam, 1.0)
+    weight = max(sample.t, 1) * np.where(reached, sample.lam, 1.0)
     return np.asarray(np.where(reached, sample.sums / weight, 0.0))
 
 

@@ -29,8 +29,10 @@ class Sample:
         n = len(lam)
         if len(positions) != len(y):
             raise InvalidInput(f"y must have one entry a draw ({len(positions)}), got {len(y)}")
-        if len(y) and np.abs(y).max() > 1:
+        if len(y) and not (np.abs(y) <= 1).all():
             raise InvalidInput("y must lie in [-1, 1]; write labels 0 and 1 as -1 and 1")
+        if len(positions) and not (np.min(positions) >= 0 and np.max(positions) < n):
+            raise InvalidInput(f"positions must lie between 0 and {n - 1}, the rows of the design")
         counts = np.bincount(positions, minlength=n)
         sums = np.bincount(positions, weights=np.asarray(y, dtype=float), minlength=n).astype(float)
         return cls(np.asarray(lam, dtype=float), counts, sums)

@@ -50,12 +50,11 @@ class Bandit:
     noise: str = "sign"
 
     def __post_init__(self) -> None:
-        table = np.asarray(self.sets)
+        table, mu = _numbers("sets", self.sets), _numbers("mu", self.mu)
         if table.ndim != 2 or 0 in table.shape:
             raise InvalidInput(f"sets must have shape (hypotheses, rows), got {table.shape}")
         if not np.isin(table, (0, 1)).all():
             raise InvalidInput("sets must hold only 0 and 1 (or False and True)")
-        mu = np.asarray(self.mu, dtype=float)
         if mu.shape != (table.shape[1],):
             raise InvalidInput(f"mu must have one mean a row ({table.shape[1]}), got shape {mu.shape}")
         if not (np.abs(mu) <= 1).all():
@@ -76,10 +75,10 @@ class Bandit:
         >>> problem.best, problem.gaps.tolist(), problem.nu
         (1, [1.0, 0.0, 0.5], 0.125)
         """
-        probability = np.asarray(eta, dtype=float)
+        probability = _numbers("eta", eta)
         if not ((probability >= 0) & (probability <= 1)).all():
             raise InvalidInput("eta must lie in [0, 1]; nan is not a probability")
-        return cls(np.asarray(labelings), 2 * probability - 1)
+        return cls(_numbers("labelings", labelings).astype(float), 2 * probability - 1)
 
     @property
     def n(self) -> int:
@@ -137,8 +136,9 @@ class Bandit:
 
     def draw(self, lam: Float64, t: int, rng: np.random.Generator) -> Sample:
         """t arms from λ and what they gave: each draw is a new value of its arm."""
-        counts = rng.multinomial(t, lam / lam.sum())
-        return Sample(lam, counts, self.values(counts, rng))
+        share = lam / lam.sum()
+        counts = rng.multinomial(t, share)
+        return Sample(share, counts, self.values(counts, rng))
 
     def values(self, counts: Array, rng: np.random.Generator) -> Float64:
         """Sums of ``counts[i]`` new values of arm i, (n,)."""
@@ -157,3 +157,10 @@ class Bandit:
         best set is the one that errs least on the labels drawn.
         """
         return Bandit(self.sets, self.values(np.ones(self.n, np.int64), rng), noise="none")
+
+
+def _numbers(name: str, values: Any) -> Float64:
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{name} must be an array of numbers ({error})") from None

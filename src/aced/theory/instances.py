@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ def spread(m: int = 10, noise: float = 0.0) -> Bandit:
     last, so that an algorithm gains nothing from taking the first of several that tie.
     """
     _at_least("m", m, 1)
+    _few_enough(m * m + 1)
     n = m + m * m
     sets = np.zeros((m * m + 1, n), dtype=bool)
     sets[:-1, :m] = True
@@ -35,6 +38,7 @@ def spread(m: int = 10, noise: float = 0.0) -> Bandit:
 def thresholds(n: int = 64, noise: float = 0.0, cut: int | None = None) -> Bandit:
     """h_k = {1 … k} for k = 1 … n, μ = (1 - 2 noise) (2 h_cut - 1); cut = n/2 by default."""
     _at_least("n", n, 2)
+    _few_enough(n)
     at = max(1, n // 2) if cut is None else cut
     if not 1 <= at <= n:
         raise InvalidInput(f"cut must lie between 1 and n = {n}, got {at}")
@@ -48,17 +52,19 @@ def rectangles(n: int = 12, noise: float = 0.1, seed: int = 0) -> Bandit:
     The best one is the middle half of the points in each coordinate.
     """
     _at_least("n", n, 2)
+    check_seed(seed)
+    if n > 40:
+        raise InvalidInput(f"n = {n} points have too many rectangles; use at most 40")
     points = np.random.default_rng(seed).random((n, 2))
     ranks = points.argsort(axis=0).argsort(axis=0)
     low, high = np.triu_indices(n)
     inside = (ranks[:, :, None] >= low) & (ranks[:, :, None] <= high)  # (n, 2, intervals)
     across, down = np.unique(inside[:, 0].T, axis=0), np.unique(inside[:, 1].T, axis=0)
-    if len(across) * len(down) > 20 * MOST:
-        raise InvalidInput(f"n = {n} points have too many rectangles; use at most 32")
     both = (across[:, None, :] & down[None, :, :]).reshape(-1, n)
     sets = np.unique(np.vstack([np.zeros((1, n), bool), both]), axis=0)
     middle = np.asarray(((ranks >= n // 4) & (ranks < n - n // 4)).all(axis=1))
-    return Bandit(_at_most(sets), _signed(middle, np.full(n, _signal(noise))))
+    _few_enough(len(sets))
+    return Bandit(sets, _signed(middle, np.full(n, _signal(noise))))
 
 
 def random(n: int = 20, hypotheses: int = 40, noise: float = 0.1, seed: int = 0) -> Bandit:
@@ -68,6 +74,8 @@ def random(n: int = 20, hypotheses: int = 40, noise: float = 0.1, seed: int = 0)
     """
     _at_least("n", n, 1)
     _at_least("hypotheses", hypotheses, 2)
+    _few_enough(hypotheses)
+    check_seed(seed)
     if n < 20 and hypotheses > 2**n:
         raise InvalidInput(f"hypotheses is {hypotheses}, but {n} rows have only {2**n} labelings")
     if not 0 <= noise <= 0.25:
@@ -91,6 +99,9 @@ def separators(
     from sklearn.linear_model import LogisticRegression
 
     x, y = np.asarray(rows, dtype=float), np.asarray(labels)
+    if x.ndim != 2 or len(x) != len(y) or not np.isfinite(x).all():
+        raise InvalidInput("rows must be a matrix of finite numbers with one label a row")
+    check_seed(seed)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) != 2:
         raise InvalidInput(f"labels must have two classes, got {len(classes)}")
@@ -111,9 +122,10 @@ def separators(
 def from_file(path: Path) -> Bandit:
     """An .npz file with H (hypotheses, n) and eta (n,), or mu (n,) instead of eta."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError) as error:
+        with open(path, "rb") as handle:
+            file = np.load(handle, allow_pickle=False)
+            arrays = {name: file[name] for name in getattr(file, "files", [])}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise InvalidInput(f"{path}: not an .npz file that can be read ({error})") from error
     if "H" not in arrays or not {"eta", "mu"} & set(arrays):
         raise InvalidInput(f"{path}: needs arrays H (hypotheses, n) and eta (n,), has {sorted(arrays)}")
@@ -145,7 +157,13 @@ def _at_least(name: str, value: int, least: int) -> None:
         raise InvalidInput(f"{name} must be at least {least}, got {value}")
 
 
-def _at_most(sets: Bools) -> Bools:
-    if len(sets) > MOST:
-        raise InvalidInput(f"the class has {len(sets)} hypotheses; use fewer rows, at most {MOST} fit")
-    return sets
+def _few_enough(hypotheses: int) -> None:
+    if hypotheses > MOST:
+        raise InvalidInput(
+            f"the class has {hypotheses} hypotheses; at most {MOST} fit, use a smaller size"
+        )
+
+
+def check_seed(seed: int) -> None:
+    """Seeds are whole numbers from 0 up."""
+    _at_least("seed", seed, 0)

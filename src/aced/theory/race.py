@@ -1,13 +1,16 @@
 """Algorithms side by side on instances of growing size.
 
 Those with a stopping rule (aced, rage, a2, cal, cal-design) are run as they are. Those with a budget
-(fixed-budget, uniform, efficient, waterfilling) get budgets that grow by sqrt(2) until failures are
-within δ; the first such budget counts as the labels they need. A run fails when its
+(fixed-budget, uniform, efficient, waterfilling) get budgets that fall by sqrt(2) until failures
+exceed δ; the last one before counts as the labels they need, and ε (or, at ε = 0, the smallest gap,
+which a user would not know) is their tolerance. A run fails when its
 hypothesis is worse than the best by more than ε (ε = 0: when it is not a best one).
 
-Growth from one size to the next is set beside the growth of the bound that the paper has
-for the algorithm, since bounds are known up to a constant only. "uniform" is fixed-budget
-with uniform draws from the disagreement region in place of its design.
+Growth from one size to the next is set beside the growth of the bound that the paper states
+for the algorithm, or for the family it belongs to (CAL and A²: the disagreement bounds);
+bounds are known up to a constant only, and where there is none the column is empty.
+"uniform" is fixed-budget with uniform draws from the disagreement region in place of its
+design.
 """
 
 from __future__ import annotations
@@ -34,8 +37,10 @@ from aced.theory.algorithms import (
     uniform_design,
     waterfilling,
 )
+from aced.theory.algorithms.fixed_budget import rounds_for
 from aced.theory.bandit import Bandit
 from aced.theory.complexity import Bounds, Measures, measure
+from aced.theory.instances import check_seed
 
 STOPPING = ("aced", "rage", "a2", "cal", "cal-design")
 BUDGETED = ("fixed-budget", "uniform", "efficient", "waterfilling")
@@ -91,6 +96,7 @@ def heat(
 ) -> Heat:
     """Run every algorithm ``trials`` times; ε is an error, a fraction of n."""
     check_algorithms(algorithms)
+    check_seed(seed)
     if trials < 1:
         raise InvalidInput(f"trials must be at least 1, got {trials}")
     if problem.delta_min == 0 and epsilon == 0:
@@ -114,7 +120,10 @@ def heat(
             outcome = _trials(run, CAP, generators(), say)
             sufficed = all(result.finished for result in outcome)
         else:
-            outcome, sufficed = _smallest_budget(name, run, problem, delta, epsilon, generators, told)
+            start = 256.0 if measures.bounds is None else 4 * measures.bounds.aced
+            outcome, sufficed = _smallest_budget(
+                name, run, problem, delta, epsilon, generators, told, start
+            )
         labels = np.array([result.labels for result in outcome], dtype=float)
         entries.append(
             Entry(
@@ -132,8 +141,13 @@ def heat(
     return Heat(size, measures, tuple(entries))
 
 
+def _tolerance(problem: Bandit, epsilon: float) -> float:
+    """ε in rows for the algorithms that need one."""
+    return min(float(problem.n), max(epsilon * problem.n, problem.delta_min))
+
+
 def _make(name: str, problem: Bandit, delta: float, rows: float) -> Run:
-    tolerance = max(rows, problem.delta_min if np.isfinite(problem.delta_min) else 1.0)
+    tolerance = _tolerance(problem, rows / problem.n)
     if name == "aced":
         plan = chaining_planner()
         return lambda cap, rng: fixed_confidence(
@@ -182,30 +196,45 @@ def _smallest_budget(
     epsilon: float,
     generators: Callable[[], list[np.random.Generator]],
     told: Tick,
+    start: float,
 ) -> tuple[list[Result], bool]:
-    """The trials of the first budget whose failures are within δ; a budget that cannot make
-    it any more is left early."""
-    rows = max(epsilon * problem.n, problem.delta_min)
-    least = max(1, int(np.floor(np.log2(problem.n / rows)))) if name != "waterfilling" else 1
+    """The trials of the smallest budget whose failures are within δ, coming from above.
+
+    A tiny budget may succeed by the luck of a default guess where larger ones fail, so the
+    search starts well above and goes down until failures exceed δ (or up, if they do there).
+    A budget that cannot make it any more is left early.
+    """
+    least = rounds_for(problem.n, _tolerance(problem, epsilon)) if name != "waterfilling" else 1
     most = problem.n if name == "waterfilling" else CAP
-    step = 0
-    while True:
-        budget = min(most, int(np.ceil(least * 2 ** (step / 2))))
+
+    def attempt(budget: int) -> tuple[list[Result], bool]:
         trials = generators()
-        allowed = delta * len(trials)
 
-        def hopeless(results: list[Result], allowed: float = allowed) -> bool:
-            return _failures(problem, results, epsilon) > allowed
+        def hopeless(results: list[Result]) -> bool:
+            return _failures(problem, results, epsilon) > delta * len(trials)
 
-        def say(done: int, budget: int = budget, total: int = len(trials)) -> None:
-            told(f"{name} with {budget} labels", done, total)
+        def say(done: int) -> None:
+            told(f"{name} with {budget} labels", done, len(trials))
 
         outcome = _trials(run, budget, trials, say, hopeless)
-        if not hopeless(outcome):
+        return outcome, not hopeless(outcome)
+
+    budget = min(most, max(least, int(np.ceil(start))))
+    outcome, enough = attempt(budget)
+    if enough:
+        while budget > least:
+            budget = max(least, int(budget / np.sqrt(2)))
+            fewer, enough = attempt(budget)
+            if not enough:
+                break
+            outcome = fewer
+        return outcome, True
+    while budget < most:
+        budget = min(most, int(np.ceil(budget * np.sqrt(2))))
+        outcome, enough = attempt(budget)
+        if enough:
             return outcome, True
-        if budget == most:
-            return outcome, False
-        step += 1
+    return outcome, False
 
 
 def _failures(problem: Bandit, results: list[Result], epsilon: float) -> int:
@@ -221,9 +250,9 @@ def _predicted(name: str, bounds: Bounds | None) -> float | None:
         "rage": bounds.union,
         "a2": uniform,
         "cal": uniform,
-        "cal-design": bounds.union,
-        "fixed-budget": bounds.aced,
+        "cal-design": None,
+        "fixed-budget": bounds.fixed_budget,
         "uniform": uniform,
         "efficient": bounds.efficient,
-        "waterfilling": bounds.aced,
+        "waterfilling": None,
     }[name]

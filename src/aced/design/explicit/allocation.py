@@ -11,7 +11,8 @@ from aced._types import Float64
 class Allocation:
     """A design with its value and a lower bound on the value of any design.
 
-    ``stderr`` is zero where the value is computed and not estimated.
+    ``stderr`` is zero where the value is computed and not estimated; where it is estimated the
+    bound is taken three standard errors down.
     """
 
     lam: Float64  # (n,)
@@ -22,4 +23,4 @@ class Allocation:
     @property
     def gap(self) -> float:
         """What a better design could save at most, relative to the value."""
-        return 1 - self.lower / self.value if self.value > 0 else 0.0
+        return 1 - self.lower / self.value if 0 < self.value < float("inf") else 0.0

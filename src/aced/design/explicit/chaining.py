@@ -24,7 +24,7 @@ from aced._types import Bools, Float64
 from aced._workers import Workers
 from aced.design.explicit.allocation import Allocation
 from aced.design.explicit.minimax import squared_distances
-from aced.design.explicit.width import fixed_point, inverse_root, width
+from aced.design.explicit.width import ERRORS, fixed_point, inverse_root, width
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,13 @@ def chaining_design(
         last = width(directions, inner, final_pairs, seeds[rounds], workers=workers)
     diameter = mixture.farthest(inner)
     value = 4 * last.value**2 + weight * diameter
-    bound = _stationary(mean, mixture.rows, weight, inner, rounds=200)
-    lower = 4 * float(np.maximum(mean, 0) @ inverse_root(bound)) ** 2
-    lower += weight * float((mixture.rows / np.maximum(bound, 1e-300)).sum())
+    # every λ' has J(λ') ≥ 4 (G·s')² + weight c·s'²: its minimum, three standard errors down
+    gain = last.certain()
+    bound = _stationary(gain, mixture.rows, weight, inner, rounds=400)
     stderr = 8 * last.value * last.stderr
+    lower = 4 * float(gain @ inverse_root(bound)) ** 2 - ERRORS * stderr
+    lower += weight * float((mixture.rows / np.maximum(bound, 1e-300)).sum())
+    lower = max(0.0, lower * (1 - 1e-4))
     allocation = Allocation(_spread(inner, used), value, min(lower, value), stderr)
     return ChainingDesign(allocation, 2 * last.value, float(np.sqrt(diameter)))
 

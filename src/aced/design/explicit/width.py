@@ -23,6 +23,8 @@ from aced._types import Array, Float32, Float64
 from aced._workers import Workers
 from aced.design.explicit.allocation import Allocation
 
+ERRORS = 3.0
+"""Standard errors by which estimated lower bounds are taken down."""
 CHUNK = 512
 """Pairs of draws in one matrix product."""
 
@@ -36,14 +38,18 @@ class Width:
     sensitivity: Float64  # (n,)
     noise: Float64  # (n,): standard errors of the sensitivity
 
-    def lower(self, errors: float = 0.0) -> float:
-        """The lower bound on F*, with G taken ``errors`` standard errors down."""
-        return dual_bound(self.sensitivity - errors * self.noise)
+    def certain(self, errors: float = ERRORS) -> Float64:
+        """G where it is ``errors`` standard errors above zero, and zero elsewhere."""
+        return np.where(self.sensitivity > errors * self.noise, self.sensitivity, 0.0)
 
+    def lower(self, errors: float = ERRORS) -> float:
+        """The lower bound on F*, from the rows whose G is certain, ``errors`` standard errors down.
 
-def dual_bound(sensitivity: Float64) -> float:
-    """(Σ G^(2/3))^(3/2), negative entries (noise around zero) counted as zero."""
-    return float(np.cbrt(np.square(np.maximum(sensitivity, 0.0))).sum() ** 1.5)
+        The plug-in bound is low on average (a minimum over λ' of noisy sums), its noise is
+        about that of F, and leaving out rows around zero keeps their noise from adding up.
+        """
+        bound = float(np.cbrt(np.square(self.certain(errors))).sum() ** 1.5)
+        return max(0.0, bound - errors * self.stderr)
 
 
 def width(

@@ -19,6 +19,8 @@ from aced.theory.algorithms._result import Result
 from aced.theory.bandit import Bandit
 
 MOST_ROUNDS = 60
+MOST_LABELS = 2**40
+"""The cap when none is given: two best sets that tie are never told apart."""
 
 
 class Phase(Protocol):
@@ -42,10 +44,10 @@ class Remembered:
 
     def __init__(self, planner: Planner) -> None:
         self.planner = planner
-        self._kept: dict[tuple[bytes, float], Phase] = {}
+        self._kept: dict[tuple[tuple[int, ...], bytes, float], Phase] = {}
 
     def __call__(self, sets: Bools, delta: float) -> Phase:
-        key = (sets.tobytes(), delta)
+        key = (sets.shape, sets.tobytes(), delta)
         if key not in self._kept:
             self._kept[key] = self.planner(sets, delta)
         return self._kept[key]
@@ -70,7 +72,7 @@ def eliminate(
         phase = planner(problem.sets[alive], delta / (2 * k * k))
         width = problem.n * 2.0 ** -(k + 1)
         wanted = max(1, phase.draws(width))
-        room = np.inf if cap is None else cap - int(drawn.sum())
+        room = MOST_LABELS if cap is None else cap - int(drawn.sum())
         size = int(min(wanted, room))
         if size > 0:
             sample = problem.draw(phase.lam, size, rng)
@@ -83,6 +85,11 @@ def eliminate(
         if 2 * width <= epsilon:
             break
     return Result(chosen, int(drawn.sum()), int((drawn > 0).sum()), k, finished=2 * width <= epsilon)
+
+
+def check_constant(constant: float | None) -> None:
+    if constant is not None and not constant > 0:
+        raise InvalidInput(f"constant must be positive or None (certified), got {constant}")
 
 
 def check_arguments(delta: float, epsilon: float, cap: int | None) -> None:

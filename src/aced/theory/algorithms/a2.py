@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from aced._types import Bools
-from aced.theory.algorithms._elimination import Phase, Planner, Remembered, eliminate
+from aced.theory.algorithms._elimination import Phase, Planner, Remembered, check_constant, eliminate
 from aced.theory.algorithms._result import Result
 from aced.theory.algorithms.rage import UnionPhase
 from aced.theory.bandit import Bandit
@@ -18,6 +18,7 @@ from aced.theory.bandit import Bandit
 
 def a2_planner(constant: float | None = 1.0) -> Planner:
     """Phases of A²."""
+    check_constant(constant)
 
     def plan(sets: Bools, delta: float) -> Phase:
         region = (sets != sets[0]).any(axis=0)
@@ -36,5 +37,6 @@ def a2(
     constant: float | None = 1.0,
     planner: Planner | None = None,
 ) -> Result:
-    """An ε-good set (ε in rows) with probability 1 - δ."""
+    """An ε-good set (ε in rows) with probability 1 - δ: proved for ``constant=None``, and for
+    normal estimates with the default."""
     return eliminate(problem, planner or a2_planner(constant), delta, rng, epsilon, cap)

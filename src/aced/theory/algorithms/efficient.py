@@ -70,6 +70,8 @@ def efficient(
     problem: Bandit, budget: int, epsilon: float, rng: np.random.Generator, solver: Solver | None = None
 ) -> Result:
     """On an explicit class, through its finite oracle."""
+    if len(problem) == 1:
+        return Result(0, 0, 0, 0)
     oracle = finite_oracle(problem)
     found = efficient_fixed_budget(oracle, problem.draw, budget, epsilon, rng, solver=solver)
     chosen = int(found.hypothesis.to_array()[0])

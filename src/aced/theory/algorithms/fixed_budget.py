@@ -9,8 +9,9 @@ N = ⌊T / rounds⌋ draws from it, and a new μ̂ from these draws alone.
 Estimators: "ips"; "ridge", whose s is that of the farthest pair; "naive"; "chaining", the
 combination over the sets Ŝ_l that the theorem is proved for, with failure probability
 δ_{k+1} = exp(-c' N / F²), F the value of the design. The theorem needs c' small enough for
-the widths to be 1/32 of each scale; ``constant`` is c', 1/100 by default, and nothing but the
-size of the polyhedron's widths depends on it.
+the widths to be 1/32 of each scale. With the estimator's own constants that takes budgets
+beyond any use, so ``constant``, c' = 1/100 by default and δ kept within [1e-12, 1/2], carries
+no guarantee: it only sets how wide the polyhedra are.
 """
 
 from __future__ import annotations
@@ -90,6 +91,8 @@ def fixed_budget(
     size = budget // rounds
     if size < 1:
         raise InvalidInput(f"budget is {budget}, but there are {rounds} rounds; give at least {rounds}")
+    if len(problem) == 1:
+        return Result(0, 0, 0, 0)
     mu = np.zeros(problem.n)
     drawn = np.zeros(problem.n, np.int64)
     best = 0

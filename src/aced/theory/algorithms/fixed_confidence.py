@@ -19,7 +19,7 @@ from aced._types import Bools, Float64
 from aced._workers import Workers
 from aced.design.explicit import chaining_design
 from aced.estimators import Chaining, Sample
-from aced.theory.algorithms._elimination import Phase, Planner, Remembered, eliminate
+from aced.theory.algorithms._elimination import Phase, Planner, Remembered, check_constant, eliminate
 from aced.theory.algorithms._result import Result
 from aced.theory.bandit import Bandit
 
@@ -51,6 +51,7 @@ def chaining_planner(
     constant: float | None = CONSTANT, seed: int = 0, workers: Workers | None = None
 ) -> Planner:
     """Phases of fixed-confidence ACED."""
+    check_constant(constant)
     threads = workers or Workers()
 
     def plan(sets: Bools, delta: float) -> Phase:
@@ -69,5 +70,8 @@ def fixed_confidence(
     constant: float | None = CONSTANT,
     planner: Planner | None = None,
 ) -> Result:
-    """An ε-good set (ε in rows) with probability 1 - δ; at most ``cap`` labels if given."""
+    """An ε-good set (ε in rows) with probability 1 - δ; at most ``cap`` labels if given.
+
+    Proved for ``constant=None``; with the default it holds for normal estimates.
+    """
     return eliminate(problem, planner or chaining_planner(constant), delta, rng, epsilon, cap)

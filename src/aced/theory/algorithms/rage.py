@@ -17,7 +17,7 @@ from aced._types import Bools, Float64
 from aced.design.explicit import diameter_design, squared_distances
 from aced.estimators import CONSTANT as RIDGE
 from aced.estimators import Sample, pair_estimates
-from aced.theory.algorithms._elimination import Phase, Planner, Remembered, eliminate
+from aced.theory.algorithms._elimination import Phase, Planner, Remembered, check_constant, eliminate
 from aced.theory.algorithms._result import Result
 from aced.theory.bandit import Bandit
 
@@ -48,6 +48,7 @@ class UnionPhase:
 
 def rage_planner(constant: float | None = 1.0) -> Planner:
     """Phases of RAGE-style elimination."""
+    check_constant(constant)
 
     def plan(sets: Bools, delta: float) -> Phase:
         return UnionPhase(sets, diameter_design(sets).lam, delta, constant)
@@ -65,5 +66,6 @@ def rage(
     constant: float | None = 1.0,
     planner: Planner | None = None,
 ) -> Result:
-    """An ε-good set (ε in rows) with probability 1 - δ."""
+    """An ε-good set (ε in rows) with probability 1 - δ: proved for ``constant=None``, and for
+    normal estimates with the default."""
     return eliminate(problem, planner or rage_planner(constant), delta, rng, epsilon, cap)

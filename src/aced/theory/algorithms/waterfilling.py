@@ -33,6 +33,10 @@ def waterfilling(
     n = problem.n
     if not 1 <= budget <= n:
         raise InvalidInput(f"budget must lie between 1 and the number of rows, {n}; got {budget}")
+    if batch is not None and batch < 1:
+        raise InvalidInput(f"batch must be at least 1, got {batch}")
+    if len(problem) == 1:
+        return Result(0, 0, 0, 0)
     size = batch or max(1, budget // 8)
     world = problem.realise(rng)
     oracle = finite_oracle(problem)

@@ -4,12 +4,13 @@ Sample complexities are stated up to universal constants, which are 1 here, so t
 how labels scale and not how many are needed. The inequalities carry constants for which
 they are proved:
 
-- γ* ≤ 2 log|H| ρ* (prop. rho_gamma_rel): the expected maximum of |H| normals of variance
-  at most v is at most sqrt(2 v log|H|).
+- γ* ≤ 2 log(|H| - 1) ρ* (prop. rho_gamma_rel): the expected maximum of N normals of variance
+  at most v is at most sqrt(2 v log N), and there are |H| - 1 rivals.
 - ρ*(ε) ≤ 36 K θ(ε) max(1, ν²/ε²) without noise, and ρ*(ε) ≤ 4 K a² ε^(2α-2) θ(a ε^α) under
-  Tsybakov's condition (prop. disag_coeff_rhostar), K = ⌈log2(n/Δ_min ∨ 1/ε)⌉ + 1 levels of
-  the peeling. The proof prints 2 and K - 1 where its steps give 4 (a gap may be half of
-  its level's, and enters squared) and K (k runs from 0).
+  Tsybakov's condition (prop. disag_coeff_rhostar), K = ⌈log2(1 / max(ε, Δ_min/n))⌉ + 1 levels
+  of the peeling: no gap that counts is smaller than either. The proof prints 2 and K - 1
+  where its steps give 4 (a gap may be half of its level's, and enters squared) and K (k runs
+  from 0).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aced._errors import InvalidInput
 from aced.theory.bandit import Bandit
 from aced.theory.complexity.disagreement import disagreement_coefficient
 from aced.theory.complexity.tsybakov import Tsybakov, tsybakov_bound
@@ -28,6 +30,7 @@ class Bounds:
     """Labels up to a constant, at error ε and confidence δ; None where it does not apply."""
 
     aced: float
+    fixed_budget: float
     union: float
     efficient: float
     disagreement: float
@@ -51,6 +54,7 @@ def sample_complexities(
     theta = disagreement_coefficient(problem, epsilon)
     return Bounds(
         aced=float(level * (gamma + rho * log)),
+        fixed_budget=float(level * log * (gamma + rho)),
         union=float(level * rho * (size + log)),
         efficient=float(
             level * ((gamma + rho + psi) * log + psi * size * max(np.log(max(size, 1.0)), 1.0))
@@ -65,11 +69,15 @@ def sample_complexities(
 def levels(problem: Bandit, epsilon: float) -> int:
     """K: how many times a gap can be halved between n and the smallest that counts."""
     finest = max(epsilon, problem.delta_min / problem.n)
+    if not finest > 0:
+        raise InvalidInput("epsilon must be positive: this instance has several best hypotheses")
     return int(np.ceil(np.log2(1 / min(finest, 1.0)))) + 1
 
 
 def rho_bound_noiseless(problem: Bandit, epsilon: float) -> float:
     """36 K θ(ε) max(1, ν²/ε²), for η in {0, 1}ⁿ and ε ≥ Δ_min / n."""
+    if not epsilon > 0:
+        raise InvalidInput(f"epsilon must be positive, got {epsilon}")
     theta = disagreement_coefficient(problem, epsilon)
     return float(36 * levels(problem, epsilon) * theta * max(1.0, (problem.nu / epsilon) ** 2))
 
@@ -80,7 +88,7 @@ def rho_bound_tsybakov(problem: Bandit, pair: Tsybakov, epsilon: float) -> float
 
 
 def gamma_bound(problem: Bandit, rho: float) -> float:
-    """2 log|H| ρ*."""
+    """2 log(|H| - 1) ρ*."""
     return float(2 * np.log(max(len(problem) - 1, 1)) * rho)
 
 

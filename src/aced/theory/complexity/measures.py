@@ -16,6 +16,7 @@ from aced.theory.complexity.psi import psi
 from aced.theory.complexity.rho import rho
 from aced.theory.complexity.tsybakov import Tsybakov, tsybakov
 from aced.theory.complexity.vc import vc_dimension
+from aced.theory.instances import check_seed
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ def measure(
         raise InvalidInput(f"epsilon must lie in [0, 1), got {epsilon}")
     if not 0 < delta < 1:
         raise InvalidInput(f"delta must lie between 0 and 1, got {delta}")
+    check_seed(seed)
     tell = report or (lambda text: None)
     rows = epsilon * problem.n
     tell("rho")
@@ -62,7 +64,7 @@ def measure(
     dimension, exact = vc_dimension(problem.sets)
     least = epsilon if epsilon > 0 else problem.delta_min / problem.n
     pair = bounds = None
-    if 0 < least < 1:
+    if 0 < least <= 1:
         pair = tsybakov(problem, least)
         bounds = sample_complexities(
             problem,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aced._errors import InvalidInput
 from aced.theory.bandit import Bandit
 from aced.theory.complexity.disagreement import disagreement_coefficient
 
@@ -35,12 +36,14 @@ def tsybakov_constant(problem: Bandit, alpha: float) -> float:
 
 def tsybakov_bound(problem: Bandit, pair: Tsybakov, epsilon: float) -> float:
     """a² ε^(2α-2) θ(a ε^α), for ε > 0 as an error (a fraction of n)."""
+    if not epsilon > 0:
+        raise InvalidInput(f"epsilon must be positive, got {epsilon}")
     theta = disagreement_coefficient(problem, pair.a * epsilon**pair.alpha)
     return float(pair.a**2 * epsilon ** (2 * pair.alpha - 2) * theta)
 
 
 def tsybakov(problem: Bandit, epsilon: float) -> Tsybakov | None:
-    """The pair on the frontier with the smallest bound at ε; None when none holds."""
+    """Of 20 values of α the pair with the smallest bound at ε; None when none holds."""
     pairs = [Tsybakov(tsybakov_constant(problem, float(alpha)), float(alpha)) for alpha in ALPHAS]
     pairs = [pair for pair in pairs if np.isfinite(pair.a)]
     return min(pairs, key=lambda pair: tsybakov_bound(problem, pair, epsilon), default=None)

@@ -23,11 +23,16 @@ def vc_dimension(sets: Bools) -> tuple[int, bool]:
     most = int(np.log2(len(sets)))
     columns = np.unique(np.asarray(sets, dtype=np.int64), axis=1)
     varied = columns[:, (columns != columns[0]).any(axis=0)]  # (H, rows that differ)
-    codes = varied.T.copy()  # one number a hypothesis and candidate set, (sets of rows, H)
-    last = np.arange(len(codes))
-    if most == 0 or len(codes) == 0:
+    if most == 0 or varied.shape[1] == 0:
         return 0, True
-    dimension = 1
+    first, second = _shattered_pairs(varied)
+    if len(first) == 0 or most == 1:
+        return 1, True
+    if len(first) > WORK // 10:
+        return most, False
+    codes = (2 * varied[:, first] + varied[:, second]).T  # one number a hypothesis and set, (sets, H)
+    last = second
+    dimension = 2
     while dimension < most:
         later = [np.arange(row + 1, varied.shape[1]) for row in last.tolist()]
         if sum(map(len, later)) > WORK:
@@ -45,3 +50,14 @@ def vc_dimension(sets: Bools) -> tuple[int, bool]:
         codes, last = np.array(grown), np.array(ends)
         dimension += 1
     return dimension, True
+
+
+def _shattered_pairs(columns: Ints) -> tuple[Ints, Ints]:
+    """Pairs of rows on which 00, 01, 10 and 11 all occur: counts by one matrix product."""
+    table = columns.astype(np.float32)
+    both = np.rint(table.T @ table).astype(np.int64)
+    ones = np.diag(both)
+    neither = len(columns) - ones[:, None] - ones[None, :] + both
+    full = (both > 0) & (neither > 0) & (ones[:, None] > both) & (ones[None, :] > both)
+    first, second = np.nonzero(np.triu(full, 1))
+    return first.astype(np.int64), second.astype(np.int64)

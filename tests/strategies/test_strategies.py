@@ -6,10 +6,12 @@ from aced.design import Dinkelbach, FixedPoint, Grid, Mirror
 from aced.oracles import FiniteOracle, LinearOracle
 from aced.strategies import (
     Badge,
+    Cal,
     Committee,
     CoreSet,
     Density,
     Entropy,
+    Iwal,
     LeastConfidence,
     make_strategy,
 )
@@ -31,6 +33,10 @@ MAKERS = {
     "core-set": CoreSet,
     "badge": Badge,
     "density": Density,
+    "cal": Cal,
+    "iwal0": lambda: Iwal(0.01),
+    "iwal1": lambda: Iwal(0.01, variant=1),
+    "ora-iwal0": lambda: Iwal(0.01, oracular=True, passes=1),
 }
 
 

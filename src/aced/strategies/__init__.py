@@ -2,33 +2,38 @@
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from aced._errors import InvalidInput
 from aced.strategies._base import Plan, Strategy, View
 from aced.strategies.aced import Aced
 from aced.strategies.badge import Badge
+from aced.strategies.cal import Cal
 from aced.strategies.committee import Committee
 from aced.strategies.coreset import CoreSet
 from aced.strategies.density import Density
 from aced.strategies.entropy import Entropy
+from aced.strategies.iwal import Iwal
 from aced.strategies.least_confidence import LeastConfidence
 from aced.strategies.margin import Margin
 from aced.strategies.passive import Passive
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
-    kind.name: kind
-    for kind in (
-        Aced,
-        Passive,
-        Margin,
-        Entropy,
-        LeastConfidence,
-        Committee,
-        CoreSet,
-        Badge,
-        Density,
-    )
+    "aced": Aced,
+    "passive": Passive,
+    "margin": Margin,
+    "entropy": Entropy,
+    "least-confidence": LeastConfidence,
+    "committee": Committee,
+    "core-set": CoreSet,
+    "badge": Badge,
+    "density": Density,
+    "cal": Cal,
+    "iwal0": partial(Iwal, variant=0),
+    "iwal1": partial(Iwal, variant=1),
+    "ora-iwal0": partial(Iwal, variant=0, oracular=True),
+    "ora-iwal1": partial(Iwal, variant=1, oracular=True),
 }
 
 
@@ -47,10 +52,12 @@ __all__ = [
     "STRATEGIES",
     "Aced",
     "Badge",
+    "Cal",
     "Committee",
     "CoreSet",
     "Density",
     "Entropy",
+    "Iwal",
     "LeastConfidence",
     "Margin",
     "Passive",

@@ -1,0 +1,220 @@
+"""Importance-weighted active learning over a stream (Beygelzimer, Hsu, Langford, Zhang 2010).
+
+Row x is the k-th of the stream. With h the weighted empirical risk minimiser, h' the best
+that labels x the other way, G = err(h') - err(h) and ε = C0 ln k / (k - 1), x is asked for
+with probability 1 if G ≤ a + ε, and otherwise with the s that solves
+
+    G = (c1/√s - c1 + 1) a + (c2/s - c2 + 1) ε,      c1 = 5 + 2√2, c2 = 5,
+
+where a = √ε (IWAL0) or √(ε err(h)) (IWAL1). A row asked for becomes an example of weight
+1/s. The published ACED code has the accuracy of h in place of its error, which makes IWAL1
+nearly IWAL0; ``scale="accuracy"`` reproduces it.
+
+The oracular variants ask only where s = 1, with weight 1, and elsewhere take the label
+that h predicts as if it had been given.
+
+On labels that some classifier fits perfectly both h and h' err nowhere, so G = 0 and every
+row is asked for: IWAL is then passive. That is what happens on a separable task, and
+everywhere while there are fewer examples than features.
+
+A row's label is needed before the next row can be judged, so asking in batches delays
+what each decision knows; `bench` asks one row at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array, Float64, Ints
+from aced.oracles.erm import Erm, LinearErm, PenaltyErm
+from aced.pool import Pool
+from aced.strategies._base import Plan, View
+
+C1, C2 = 5 + 2 * np.sqrt(2), 5.0
+SEEDS = 250
+MOST_AT_ONCE = 64
+
+
+def query_probability(gap: Any, root: Any, epsilon: Any) -> Float64:
+    """s for G, a and ε; 1 where G ≤ a + ε.
+
+    >>> query_probability(np.array([0.0, 0.2, 0.9]), 0.1, 0.01).round(3).tolist()
+    [1.0, 0.824, 0.291]
+    """
+    g = np.asarray(gap, dtype=float)
+    shifted = g + (C1 - 1) * root + (C2 - 1) * epsilon
+    with np.errstate(divide="ignore", invalid="ignore"):
+        s = (C1 * root + np.sqrt((C1 * root) ** 2 + 4 * shifted * C2 * epsilon)) / (2 * shifted)
+    return np.where(g <= root + epsilon, 1.0, np.clip(np.square(s), 1e-12, 1.0))
+
+
+class Iwal:
+    """A stream over the pool, ``passes`` times in random order.
+
+    ``seeds`` rows are asked for first (default: 250, an eighth of a smaller pool);
+    ``classifier`` replaces the linear class by any scikit-learn classifier, whose h' is
+    found by the penalty form.
+    """
+
+    one_by_one = True
+
+    def __init__(
+        self,
+        c0: float = 1e-3,
+        *,
+        variant: int = 0,
+        oracular: bool = False,
+        scale: str = "error",
+        passes: int = 2,
+        seeds: int | None = None,
+        classifier: Any = None,
+        erm: Callable[[Pool], Erm] | None = None,
+    ) -> None:
+        if not c0 > 0:
+            raise InvalidInput(f"c0 must be positive, got {c0}")
+        if variant not in (0, 1):
+            raise InvalidInput(f"variant must be 0 or 1, got {variant}")
+        if scale not in ("error", "accuracy"):
+            raise InvalidInput(f"scale must be error or accuracy, got {scale!r}")
+        if passes < 1:
+            raise InvalidInput(f"passes must be at least 1, got {passes}")
+        self.c0, self.variant, self.oracular = float(c0), variant, oracular
+        self.scale, self.passes, self.seeds, self.classifier = scale, passes, seeds, classifier
+        self._make_erm = erm
+        self._erm: Erm | None = None
+        self._order: Array | None = None
+        self._k, self._laps, self._block = 0, 1, 8
+        self._rows: list[int] = []
+        self._labels: list[int] = []
+        self._weights: list[float] = []
+        self._waiting: dict[int, float] = {}
+        self._erm_state: dict[str, Array] = {}
+        self.name = f"{'ora-' if oracular else ''}iwal{variant}"
+
+    # -- the stream -----------------------------------------------------------------
+
+    def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+        n = len(view.pool)
+        if self._order is None:
+            self._order = rng.permutation(n)
+        if self._erm is None:
+            self._erm = self._build(view.pool)
+            for row, label, weight in zip(self._rows, self._labels, self._weights, strict=True):
+                self._erm.add(row, label, weight)
+            self._erm.restore(self._erm_state)
+        labels = np.full(n, -1)
+        labels[view.positions] = view.codes
+        self._settle(labels)
+        first = min(SEEDS, max(2, n // 8)) if self.seeds is None else self.seeds
+        while self._k < self.passes * n:
+            ahead, chances = self._ahead(first, rng)
+            for used, (row, chance) in enumerate(zip(ahead.tolist(), chances.tolist(), strict=True)):
+                self._k += 1
+                asked = chance >= 1 if self.oracular else rng.random() < chance
+                if asked:
+                    self._block = int(np.clip(2 * used, 1, MOST_AT_ONCE))
+                    weight = 1.0 if self.oracular else 1 / chance
+                    if labels[row] >= 0:
+                        self._add(row, int(labels[row]), weight)
+                        break
+                    self._waiting[row] = self._waiting.get(row, 0.0) + weight
+                    if view.open[row]:
+                        return Plan(
+                            np.array([row], dtype=np.int64), np.array([chance]), {"stream": self._k}
+                        )
+                elif self.oracular:
+                    self._add(row, int(self._erm.predict(np.array([row]))[0]), 1.0)
+                    break
+            else:
+                self._block = min(2 * self._block, MOST_AT_ONCE)
+        return Plan(np.zeros(0, np.int64), np.zeros(0))
+
+    def _ahead(self, first: int, rng: np.random.Generator) -> tuple[Ints, Float64]:
+        """The next rows of the stream and the probability of asking for each.
+
+        They are judged together by the examples so far: about as many as are skipped between
+        two that are asked for, since from the next example on all must be judged again.
+        """
+        if self._k < first:
+            return np.array([self._at(self._k, rng)]), np.ones(1)
+        assert self._order is not None
+        end = min(self._k + self._block, self.passes * (len(self._order) // self._laps))
+        rows = np.array([self._at(k, rng) for k in range(self._k, end)])
+        return rows, self._chances(rows)
+
+    def _at(self, k: int, rng: np.random.Generator) -> int:
+        """The row at place k of the stream; each pass has an order of its own."""
+        assert self._order is not None
+        while k >= len(self._order):
+            self._order = np.concatenate([self._order, rng.permutation(len(self._order) // self._laps)])
+            self._laps += 1
+        return int(self._order[k])
+
+    def _settle(self, labels: Ints) -> None:
+        for row in [row for row in self._waiting if labels[row] >= 0]:
+            self._add(row, int(labels[row]), self._waiting.pop(row))
+
+    def _add(self, row: int, label: int, weight: float) -> None:
+        assert self._erm is not None
+        self._erm.add(row, label, weight)
+        self._rows.append(row)
+        self._labels.append(label)
+        self._weights.append(weight)
+
+    def _build(self, pool: Pool) -> Erm:
+        if self._make_erm is not None:
+            return self._make_erm(pool)
+        return LinearErm(pool) if self.classifier is None else PenaltyErm(pool, self.classifier)
+
+    def _chances(self, rows: Ints) -> Float64:
+        """s for the rows ahead, judged by the examples so far."""
+        assert self._erm is not None
+        seen = max(self._k, 1)
+        k = seen + 1 + np.arange(len(rows))
+        epsilon = self.c0 * np.log(k) / (k - 1)
+        best = self._erm.error() / seen
+        share = {"error": best, "accuracy": 1 - best}[self.scale] if self.variant == 1 else 1.0
+        roots = np.sqrt(epsilon * np.clip(share, 0.0, 1.0))
+        certain = (best + roots.min() + epsilon.min()) * seen
+        gaps = self._erm.rivals(rows, certain) / seen - best
+        return query_probability(gaps, roots, epsilon)
+
+    # -- saving -----------------------------------------------------------------------
+
+    def options(self) -> dict[str, Any] | None:
+        if self.classifier is not None or self._make_erm is not None:
+            return None
+        return {
+            "c0": self.c0,
+            "passes": self.passes,
+            "seeds": self.seeds,
+            **({"scale": self.scale} if self.variant == 1 else {}),
+        }
+
+    def state(self) -> dict[str, Array]:
+        if self._order is None:
+            return {}
+        return {
+            "order": self._order,
+            "counts": np.array([self._k, self._laps, self._block]),
+            "rows": np.array(self._rows, dtype=np.int64),
+            "labels": np.array(self._labels, dtype=np.int64),
+            "weights": np.array(self._weights, dtype=float),
+            **{f"erm_{k}": v for k, v in (self._erm.state() if self._erm else self._erm_state).items()},
+            "waiting": np.array(sorted(self._waiting.items()), dtype=float).reshape(-1, 2),
+        }
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        self._erm, self._order = None, state.get("order")
+        self._erm_state = {k[4:]: v for k, v in state.items() if k.startswith("erm_")}
+        counts = state.get("counts", np.array([0, 1, 8])).tolist()
+        self._k, self._laps, self._block = counts
+        self._rows = state.get("rows", np.zeros(0)).astype(int).tolist()
+        self._labels = state.get("labels", np.zeros(0)).astype(int).tolist()
+        self._weights = state.get("weights", np.zeros(0)).tolist()
+        waiting = state.get("waiting", np.zeros((0, 2)))
+        self._waiting = {int(row): float(weight) for row, weight in waiting}

@@ -11,7 +11,7 @@ import numpy as np
 
 from aced.datasets import Dataset
 from aced.design import Report
-from aced.learner import Learner
+from aced.learner import Learner, Queries
 from aced.pool import Pool
 from aced.strategies import Strategy
 
@@ -64,6 +64,19 @@ def _score(learner: Learner, data: Dataset) -> tuple[float, float | None]:
         return pool, float(np.mean(model.predict(rows) == data.y_test))
 
 
+def _ask(learner: Learner, data: Dataset, one_by_one: bool) -> Queries:
+    """The next batch; of a stream, with every row answered before the next is asked for."""
+    if not one_by_one:
+        return learner.ask()
+    ids: list[Any] = []
+    chances: list[float] = []
+    while len(ids) < learner.batch_size and (query := learner.ask(1)):
+        learner.tell(query.ids, data.y[learner.pool.positions(query.ids)])
+        ids += query.ids.tolist()
+        chances += query.probabilities.tolist()
+    return Queries(np.array(ids), np.array(chances))
+
+
 def fit_all(
     data: Dataset, pool: Pool, *, l2: float, threads: int | None = None
 ) -> dict[str, float | None]:
@@ -88,7 +101,11 @@ def simulate(
     tick: Callable[[Point], None] | None = None,
     report: Report | None = None,
 ) -> Curve:
-    """Ask, answer from the known labels, train, score; until the budget is spent."""
+    """Ask, answer from the known labels, train, score; until the budget is spent.
+
+    A strategy that judges a stream row by row is asked for one row at a time, and scored
+    after every batch of labels, as the others are.
+    """
     began = time.perf_counter()
     learner = Learner(
         pool,
@@ -102,9 +119,10 @@ def simulate(
         report=report,
     )
     result = Curve(data.name, strategy.name, seed, len(pool), pool.features, all_labels)
-    while queries := learner.ask():
-        positions = pool.positions(queries.ids)
-        learner.tell(queries.ids, data.y[positions])
+    one_by_one = getattr(learner.strategy, "one_by_one", False)
+    while queries := _ask(learner, data, one_by_one):
+        if not one_by_one:
+            learner.tell(queries.ids, data.y[pool.positions(queries.ids)])
         on_pool, on_holdout = _score(learner, data)
         point = Point(learner.labels_known, on_pool, on_holdout, time.perf_counter() - began)
         result.curve.append(point)

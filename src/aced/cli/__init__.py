@@ -10,6 +10,7 @@ import typer
 import aced
 from aced._errors import InvalidInput
 from aced.cli import _theory
+from aced.cli._bench import bench
 from aced.cli._run import run
 
 app = typer.Typer(
@@ -21,6 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(run)
+app.command()(bench)
 app.add_typer(_theory.app, name="theory")
 
 

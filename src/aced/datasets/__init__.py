@@ -1,11 +1,11 @@
-"""Labelled pools for simulations: scikit-learn's digits, the paper's four tasks, files."""
+"""Labelled pools for simulations: two of scikit-learn's, the paper's four tasks, files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.model_selection import train_test_split
 
 from aced._errors import InvalidInput
@@ -13,7 +13,7 @@ from aced.datasets._dataset import Dataset
 from aced.datasets._files import load_file
 from aced.datasets._images import TASKS, load_task
 
-NAMES = ("digits", *TASKS)
+NAMES = ("digits", "breast", *TASKS)
 FILES = (".npz", ".csv", ".parquet")
 
 
@@ -21,6 +21,8 @@ def load_dataset(name: str, *, data_home: Path | None = None, label: str | None 
     """A data set by name, or a file."""
     if name == "digits":
         return _digits()
+    if name == "breast":
+        return _breast()
     if name in TASKS:
         return load_task(name, data_home)
     if Path(name).suffix in FILES:
@@ -38,6 +40,15 @@ def _digits() -> Dataset:
     )
     X, X_test, y, y_test = parts
     return Dataset("digits", X, y.astype(np.int64), X_test, y_test.astype(np.int64))
+
+
+def _breast() -> Dataset:
+    """Wisconsin breast cancer, 30 standardised features, benign or malignant, a quarter held out."""
+    rows, label = load_breast_cancer(return_X_y=True)
+    X, X_test, y, y_test = train_test_split(rows, label, test_size=0.25, random_state=0, stratify=label)
+    centre, spread = X.mean(axis=0), X.std(axis=0)
+    parts = [((part - centre) / spread).astype(np.float32) for part in (X, X_test)]
+    return Dataset("breast", parts[0], y.astype(np.int64), parts[1], y_test.astype(np.int64))
 
 
 __all__ = ["FILES", "NAMES", "Dataset", "load_dataset"]

@@ -1,0 +1,61 @@
+"""Records of finished runs: one line of JSON each, appended and on disk before the next begins.
+
+A process killed in the middle of a line leaves half of it at the end; that half is dropped
+when the file is opened again, and its run repeated.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from aced._errors import InvalidInput
+
+FILE = "records.jsonl"
+
+
+class Records:
+    """The records of one output folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        self.found: dict[str, dict[str, Any]] = {}
+        if self.path.exists():
+            whole = 0
+            for number, line in enumerate(self.path.read_bytes().splitlines(keepends=True), start=1):
+                try:
+                    record = json.loads(line)
+                    key = record["key"]
+                except (ValueError, KeyError, TypeError):
+                    if line.endswith(b"\n"):
+                        raise InvalidInput(f"{self.path}: line {number} is no record") from None
+                    break
+                if not line.endswith(b"\n"):
+                    break
+                self.found[key] = record
+                whole += len(line)
+            self._whole = whole
+        else:
+            self._whole = 0
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.found
+
+    def append(self, record: dict[str, Any]) -> None:
+        """Write one record for good."""
+        with self.path.open("ab") as file:
+            if file.tell() != self._whole:
+                file.truncate(self._whole)
+                file.seek(self._whole)
+            line = json.dumps(record, sort_keys=True).encode() + b"\n"
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+        self._whole += len(line)
+        self.found[record["key"]] = record
+
+    def all(self) -> list[dict[str, Any]]:
+        """In the order of their keys, so that the order of finishing does not matter."""
+        return [self.found[key] for key in sorted(self.found)]

@@ -1,0 +1,101 @@
+"""Run jobs in processes, each with its share of the threads, and keep their records."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import asdict
+from functools import lru_cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from aced._workers import available_threads
+from aced.bench._records import Records
+from aced.bench._simulate import fit_all, simulate
+from aced.bench._suites import Job
+from aced.datasets import Dataset, load_dataset
+from aced.pool import Pool
+from aced.strategies import make_strategy
+
+
+@lru_cache(maxsize=2)
+def _load(task: str, data_home: Path | None) -> tuple[Dataset, Pool]:
+    data = load_dataset(task, data_home=data_home)
+    return data, Pool(data.X)
+
+
+@lru_cache(maxsize=8)
+def _everything(
+    task: str, data_home: Path | None, l2: float, threads: int
+) -> tuple[float, float | None]:
+    data, pool = _load(task, data_home)
+    found = fit_all(data, pool, l2=l2, threads=threads)
+    assert found["pool_accuracy"] is not None
+    return found["pool_accuracy"], found["holdout_accuracy"]
+
+
+def run_job(job: Job, data_home: Path | None = None, threads: int = 1) -> dict[str, Any]:
+    """The record of one job. All but its ``timing`` is a function of the job."""
+    began = time.perf_counter()
+    data, pool = _load(job.task, data_home)
+    on_pool, on_holdout = _everything(job.task, data_home, job.l2, threads)
+    curve = simulate(
+        data,
+        pool,
+        make_strategy(job.strategy, dict(job.options)),
+        all_labels={"pool_accuracy": on_pool, "holdout_accuracy": on_holdout},
+        budget=min(job.budget, len(pool)),
+        batch=job.batch,
+        seed=job.seed,
+        l2=job.l2,
+        threads=threads,
+    )
+    record = curve.to_json()
+    seconds = [point.pop("seconds") for point in record["curve"]]
+    return {
+        **record,
+        "key": job.key,
+        "job": asdict(job),
+        "label": job.label,
+        "timing": {"seconds": seconds, "total": time.perf_counter() - began, "threads": threads},
+    }
+
+
+def run_jobs(
+    wanted: list[Job],
+    records: Records,
+    *,
+    processes: int,
+    data_home: Path | None = None,
+    told: Callable[[Job, dict[str, Any]], None] | None = None,
+) -> None:
+    """Every job that has no record yet; each finished one is written at once."""
+    todo = [job for job in wanted if job.key not in records]
+    if not todo:
+        return
+    threads = max(1, available_threads() // processes)
+    for job, record in _results(todo, processes, data_home, threads):
+        records.append(record)
+        if told is not None:
+            told(job, record)
+
+
+def _results(
+    todo: list[Job], processes: int, data_home: Path | None, threads: int
+) -> Iterator[tuple[Job, dict[str, Any]]]:
+    if processes == 1:
+        for job in todo:
+            yield job, run_job(job, data_home, threads)
+        return
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as executor:
+        running = {executor.submit(run_job, job, data_home, threads): job for job in todo}
+        try:
+            while running:
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield running.pop(future), future.result()
+        except BaseException:
+            executor.shutdown(wait=False, cancel_futures=True)
+            raise

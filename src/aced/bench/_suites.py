@@ -1,0 +1,120 @@
+"""What a suite runs: one job a record.
+
+The published settings: unpenalised logistic regression, batches of 250, the C0 grids and
+numbers of passes of the appendix's tables.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from aced._errors import InvalidInput
+
+# task: (budget, passes of the streams)
+PAPER = {"cifar": (6000, 2), "svhn": (7000, 2), "fashion": (11000, 2), "mnist": (12000, 1)}
+SMOKE = {"digits": (400, 1), "breast": (150, 1)}
+SEEDED = ("aced", "passive", "margin")
+HEURISTICS = ("entropy", "least-confidence", "committee", "core-set", "badge", "density")
+STREAMS = ("iwal0", "iwal1", "ora-iwal0", "ora-iwal1")
+FIXED_C0 = 1e-4
+"""One C0 for all tasks: what a user could have set without knowing the labels."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One strategy, with its options, on one task with one seed."""
+
+    task: str
+    strategy: str
+    seed: int
+    budget: int
+    batch: int
+    l2: float
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The same for the same job, whenever and wherever it is run."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def label(self) -> str:
+        c0 = self.options.get("c0")
+        return self.strategy if c0 is None else f"{self.strategy} C0={c0:g}"
+
+
+def grid(strategy: str, task: str) -> list[float]:
+    """C0 values of the appendix; none where the paper did not run the method."""
+    if strategy.startswith("ora-"):
+        if task == "mnist":
+            return []
+        low, high = (-8, 0) if task == "fashion" else (-4, -1)
+    else:
+        low, high = (-8, 0) if task == "fashion" else (-7, 0)
+    return [10.0**power for power in range(low, high + 1)]
+
+
+def jobs(
+    suite: str,
+    tasks: list[str] | None = None,
+    strategies: list[str] | None = None,
+    seeds: int | None = None,
+) -> list[Job]:
+    """All jobs of a suite, cheap tasks first, thinned out by tasks and strategies."""
+    builders = {"smoke": _smoke, "paper": _paper, "full": _full}
+    if suite not in builders:
+        raise InvalidInput(f"SUITE must be one of {', '.join(builders)}; got {suite!r}")
+    if seeds is not None and seeds < 1:
+        raise InvalidInput(f"--seeds must be at least 1, got {seeds}")
+    every = builders[suite](seeds)
+    for name, wanted, known in (
+        ("--tasks", tasks, {job.task for job in every}),
+        ("--strategies", strategies, {job.strategy for job in every}),
+    ):
+        unknown = sorted(set(wanted or []) - known)
+        if unknown:
+            raise InvalidInput(
+                f"{name}: {suite} has no {unknown[0]!r}; it has {', '.join(sorted(known))}"
+            )
+    return [
+        job
+        for job in every
+        if (tasks is None or job.task in tasks) and (strategies is None or job.strategy in strategies)
+    ]
+
+
+def _smoke(seeds: int | None) -> list[Job]:
+    found = []
+    for task, (budget, passes) in SMOKE.items():
+        batch = max(10, budget // 16)
+        for strategy in (*SEEDED, *HEURISTICS):
+            found += [Job(task, strategy, seed, budget, batch, 1.0) for seed in range(seeds or 3)]
+        for strategy in (*STREAMS, "cal"):
+            for c0 in (1e-4, 1e-2) if strategy != "cal" else (None,):
+                options = {"passes": passes, **({} if c0 is None else {"c0": c0})}
+                found.append(Job(task, strategy, 0, budget, batch, 1.0, options))
+    return found
+
+
+def _paper(seeds: int | None) -> list[Job]:
+    found = []
+    for task, (budget, passes) in PAPER.items():
+        for strategy in SEEDED:
+            found += [Job(task, strategy, seed, budget, 250, 0.0) for seed in range(seeds or 3)]
+        for strategy in STREAMS:
+            for c0 in grid(strategy, task):
+                options = {"passes": passes, "c0": c0}
+                found.append(Job(task, strategy, 0, 2 * budget, 250, 0.0, options))
+    return found
+
+
+def _full(seeds: int | None) -> list[Job]:
+    found = _paper(seeds)
+    for task, (budget, passes) in PAPER.items():
+        for strategy in HEURISTICS:
+            found += [Job(task, strategy, seed, budget, 250, 0.0) for seed in range(seeds or 3)]
+        found.append(Job(task, "cal", 0, 2 * budget, 250, 0.0, {"passes": passes}))
+    return found

@@ -1,0 +1,75 @@
+"""aced bench: run a suite of simulations, one record each, and go on where it was stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from aced._errors import InvalidInput
+from aced._workers import available_threads
+from aced.bench import Job, Records, jobs, run_jobs
+
+
+def bench(
+    suite: Annotated[
+        str,
+        typer.Argument(
+            metavar="SUITE",
+            help="smoke (minutes, data that ships), paper (its experiments), full (all strategies).",
+        ),
+    ],
+    tasks: Annotated[list[str] | None, typer.Option(help="Only these tasks; repeat.")] = None,
+    strategies: Annotated[list[str] | None, typer.Option(help="Only these strategies; repeat.")] = None,
+    seeds: Annotated[int | None, typer.Option(help="Seeds of aced, passive, margin, … (3).")] = None,
+    processes: Annotated[
+        int | None, typer.Option("--jobs", help="Runs at a time (default: one a core).")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the records.")] = Path("bench"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the records there.")] = False,
+    data_home: Annotated[
+        Path | None, typer.Option(help="Folder with the paper's data sets (default: $ACED_DATA).")
+    ] = None,
+) -> None:
+    """Run a suite of simulations; every finished run is one record in the output folder."""
+    wanted = jobs(suite, tasks, strategies, seeds)
+    if processes is not None and processes < 1:
+        raise InvalidInput(f"--jobs must be at least 1, got {processes}")
+    if out.exists() and not out.is_dir():
+        raise InvalidInput(f"--out: {out} is a file; name a folder")
+    if not out.parent.is_dir():
+        raise InvalidInput(f"--out: there is no folder {out.parent}; make it first")
+    out.mkdir(exist_ok=True)
+    records = Records(out)
+    if records.found and not resume:
+        raise InvalidInput(
+            f"--out: {out} has {len(records.found)} records; add --resume or name another folder"
+        )
+    done = sum(job.key in records for job in wanted)
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("runs"),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("{task.fields[note]}", style="dim"),
+        console=console,
+    )
+    with bar:
+        task = bar.add_task(suite, total=len(wanted), completed=done, note="")
+
+        def told(job: Job, record: dict[str, Any]) -> None:
+            last = record["curve"][-1] if record["curve"] else None
+            reached = (
+                "" if last is None else f", {last['pool_accuracy']:.4f} with {last['labels']} labels"
+            )
+            bar.update(task, advance=1, note=f"{job.task} {job.label}{reached}")
+
+        run_jobs(
+            wanted, records, processes=processes or available_threads(), data_home=data_home, told=told
+        )
+    console.print(f"{len(wanted)} runs in {records.path}; see them with: aced report {out}")

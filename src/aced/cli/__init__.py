@@ -11,6 +11,7 @@ import aced
 from aced._errors import InvalidInput
 from aced.cli import _theory
 from aced.cli._bench import bench
+from aced.cli._report import report
 from aced.cli._run import run
 
 app = typer.Typer(
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 app.command()(run)
 app.command()(bench)
+app.command()(report)
 app.add_typer(_theory.app, name="theory")
 
 

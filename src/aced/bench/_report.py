@@ -1,0 +1,254 @@
+"""One page that someone who has not read the paper can understand: HTML and Markdown."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from typing import Any
+
+import numpy as np
+
+from aced.bench._published import ACED, OTHERS
+from aced.bench._summary import HOLDOUT, POOL, Ranking, Runs, Task, ranking, tasks_of
+
+COLOURS = (
+    "#0b6e99", "#8a8a8a", "#c8553d", "#5a8f3d", "#7a4fa3", "#8a6d1d", "#d18fb3", "#2f4b7c",
+    "#00876c", "#b33951", "#91785d", "#4d4d4d", "#e0a030", "#6c9bd2", "#a05195", "#3d3d8f",
+)  # fmt: skip
+
+INTRODUCTION = (
+    "Each run starts with no labels. A strategy chooses rows of the pool, their known labels are "
+    "given to it batch by batch, and after every batch a classifier is trained on the labels so far "
+    "and scored: on the whole pool, labelled or not, and on a holdout that no strategy saw. The "
+    "dotted line is the classifier trained on every label. A good strategy reaches it with few.",
+    "Two readings of a pool curve are given. The paper shows the best accuracy so far (running "
+    "maximum); the plain accuracy at each point is what a user would have. Bands are the spread "
+    "over seeds.",
+    "Strategies that judge a stream (the IWAL family) have a constant C0. The paper searched a grid "
+    "and showed the best C0 by the labels it took, which needs labels nobody has in advance; that "
+    "choice is shown here too, with the whole grid, and beside it one fixed C0 for all tasks.",
+)
+
+Block = tuple[str, Any]  # ("h2" | "h3" | "p", text), ("table", (head, rows)), ("figure", (name, png))
+
+
+def build(records: list[dict[str, Any]], command: str) -> list[Block]:
+    """The report as blocks."""
+    tasks = tasks_of(records)
+    blocks: list[Block] = [("h1", "Labelling simulations"), ("p", f"Made by: {command}")]
+    spent = sum(record["timing"]["total"] for record in records)
+    blocks.append(("p", f"{len(records)} runs, {spent / 3600:.2f} hours of process time in all."))
+    blocks += [("p", text) for text in INTRODUCTION]
+    blocks += _ranks(ranking(tasks))
+    for task in tasks:
+        blocks += _task(task)
+    return blocks
+
+
+def _ranks(found: Ranking | None) -> list[Block]:
+    if found is None:
+        return []
+    rows = [
+        [name, f"{rank:.2f}", "-" if name not in found.against else f"{found.against[name]:.3g}"]
+        for name, rank in zip(found.strategies, found.ranks, strict=True)
+    ]
+    text = "Mean rank of the area under the pool curve over "
+    text += f"{found.blocks} pairs of task and seed; 1 is best. "
+    if found.friedman is not None:
+        text += f"Friedman's test that all are alike: p = {found.friedman:.3g}. "
+    text += "The last column tests each strategy against aced (Wilcoxon, corrected by Holm)."
+    return [
+        ("h2", "Who is ahead"),
+        ("p", text),
+        ("table", (["strategy", "rank", "p against aced"], rows)),
+    ]
+
+
+def _task(task: Task) -> list[Block]:
+    every = task.everything
+    holdout = "" if every[HOLDOUT] is None else f", holdout {every[HOLDOUT]:.4f}"
+    blocks: list[Block] = [
+        ("h2", task.name),
+        (
+            "p",
+            f"{task.rows} rows, {task.features} features. "
+            f"With every label: pool {every[POOL]:.4f}{holdout}.",
+        ),
+        ("figure", (task.name, figure(task))),
+    ]
+    head = [
+        "strategy", "seeds", "labels to match all, pool", "holdout", "mean pool", "mean holdout",
+        "ms a label",
+    ]  # fmt: skip
+    rows = [_row(task, runs) for runs in sorted(task.shown, key=lambda runs: -_area(task, runs, POOL))]
+    blocks.append(("table", (head, rows)))
+    fixed = task.fixed()
+    if fixed:
+        blocks.append(("p", f"The streams at one fixed C0 = {fixed[0].c0:g} for all tasks:"))
+        blocks.append(("table", (head, [_row(task, runs) for runs in fixed])))
+    blocks += _published(task)
+    blocks += _grids(task)
+    return blocks
+
+
+def _area(task: Task, runs: Runs, measure: str) -> float:
+    """Mean accuracy over the horizon; a run that stopped asking stays where it was."""
+    if task.everything[measure] is None:
+        return float("nan")
+    return float(np.nanmean(runs.at(task.horizon(), measure, best=False)))
+
+
+def _row(task: Task, runs: Runs) -> list[str]:
+    return [
+        runs.label,
+        str(len(runs.records)),
+        _needed(runs.labels_needed(POOL), runs.last()),
+        "-" if task.everything[HOLDOUT] is None else _needed(runs.labels_needed(HOLDOUT), runs.last()),
+        f"{_area(task, runs, POOL):.4f}",
+        "-" if task.everything[HOLDOUT] is None else f"{_area(task, runs, HOLDOUT):.4f}",
+        f"{1000 * runs.seconds_per_label():.2f}",
+    ]
+
+
+def _needed(labels: list[int | None], last: int) -> str:
+    reached = [count for count in labels if count is not None]
+    if not reached:
+        return f"not within {last}"
+    text = f"{np.mean(reached):.0f}"
+    return text if len(reached) == len(labels) else f"{text} ({len(reached)} of {len(labels)} seeds)"
+
+
+def _published(task: Task) -> list[Block]:
+    paper = ACED.get(task.name)
+    mine = next((runs for runs in task.shown if runs.strategy == "aced"), None)
+    if paper is None or mine is None:
+        return []
+    counts = [count for count in paper if count <= mine.last()]
+    values = mine.at(np.array(counts), POOL, best=True)
+    rows = [
+        [
+            str(count),
+            f"{paper[count]:.4f}",
+            f"{values[:, i].mean():.4f}",
+            f"{values[:, i].mean() - paper[count]:+.4f}",
+        ]
+        for i, count in enumerate(counts)
+    ]
+    return [
+        ("h3", "Beside the paper"),
+        ("p", f"Best pool accuracy so far, ACED. Others in the paper: {OTHERS[task.name]}."),
+        ("table", (["labels", "paper", "here", "difference"], rows)),
+    ]
+
+
+def _grids(task: Task) -> list[Block]:
+    rows = []
+    for strategy in dict.fromkeys(runs.strategy for runs in task.every if runs.c0 is not None):
+        for runs in task.grid(strategy):
+            asked = np.mean([r["curve"][-1]["labels"] if r["curve"] else 0 for r in runs.records])
+            best = max((p[POOL] for r in runs.records for p in r["curve"]), default=float("nan"))
+            needed = _needed(runs.labels_needed(POOL), runs.last())
+            rows.append([strategy, f"{runs.c0:g}", f"{asked:.0f}", f"{best:.4f}", needed])
+    if not rows:
+        return []
+    head = ["strategy", "C0", "labels asked for", "best pool accuracy", "labels to match all"]
+    return [("h3", "The C0 grids"), ("table", (head, rows))]
+
+
+def figure(task: Task) -> bytes:
+    """Pool (best so far), pool (plain) and holdout curves, mean and spread over seeds."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    panels: list[tuple[str, str, bool]] = [
+        ("pool, best so far", POOL, True),
+        ("pool, plain", POOL, False),
+    ]
+    if task.everything[HOLDOUT] is not None:
+        panels.append(("holdout", HOLDOUT, False))
+    shape = (4.6 * len(panels), 4.0)
+    drawing, axes = plt.subplots(1, len(panels), figsize=shape, layout="constrained", squeeze=False)
+    for axis, (title, measure, best) in zip(axes[0], panels, strict=True):
+        for index, runs in enumerate(task.shown):
+            x = np.array([point["labels"] for point in max((r["curve"] for r in runs.records), key=len)])
+            if len(x) == 0:
+                continue
+            values = runs.at(x, measure, best=best)
+            colour = COLOURS[index % len(COLOURS)]
+            mean = np.nanmean(values, axis=0)
+            axis.plot(x, mean, color=colour, label=runs.label, linewidth=1.4)
+            if len(values) > 1:
+                spread = np.nanstd(values, axis=0)
+                axis.fill_between(x, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0)
+        if best and task.name in ACED:
+            points = ACED[task.name]
+            axis.plot(list(points), list(points.values()), "k+", label="paper's ACED")
+        axis.axhline(task.everything[measure], color="0.5", linestyle=":", linewidth=1)
+        axis.set_title(f"{task.name}: {title}", fontsize=10)
+        axis.set_xlabel("labels")
+        axis.grid(alpha=0.25)
+    axes[0][0].set_ylabel("accuracy")
+    axes[0][-1].legend(fontsize=6.5, loc="lower right")
+    stream = io.BytesIO()
+    drawing.savefig(stream, format="png", dpi=90)
+    plt.close(drawing)
+    return stream.getvalue()
+
+
+def to_markdown(blocks: list[Block], folder: str) -> tuple[str, dict[str, bytes]]:
+    """Markdown, and the pictures it points to in ``folder``."""
+    lines: list[str] = []
+    pictures: dict[str, bytes] = {}
+    for kind, value in blocks:
+        if kind in ("h1", "h2", "h3"):
+            lines.append("#" * int(kind[1]) + " " + value)
+        elif kind == "p":
+            lines.append(value)
+        elif kind == "figure":
+            name, png = value
+            pictures[f"{name}.png"] = png
+            lines.append(f"![{name}]({folder}/{name}.png)")
+        else:
+            head, rows = value
+            table = ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows]]
+            lines.append("\n".join(table))
+    return "\n\n".join(lines) + "\n", pictures
+
+
+STYLE = (
+    ":root{color-scheme:light dark}"
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:1100px;margin:2rem auto;padding:0 1rem}"
+    "table{border-collapse:collapse;margin:1rem 0;font-size:.9rem;display:block;overflow-x:auto}"
+    "th,td{padding:.25rem .7rem;border-bottom:1px solid #8884;text-align:right}"
+    "th:first-child,td:first-child{text-align:left}"
+    "img{max-width:100%;background:#fff}h2{margin-top:2.5rem}"
+)
+
+
+def to_html(blocks: list[Block]) -> str:
+    """One page with its pictures inside."""
+    parts = []
+    for kind, value in blocks:
+        if kind in ("h1", "h2", "h3", "p"):
+            parts.append(f"<{kind}>{html.escape(value)}</{kind}>")
+        elif kind == "figure":
+            name, png = value
+            code = base64.b64encode(png).decode()
+            parts.append(f'<img alt="curves on {html.escape(name)}" src="data:image/png;base64,{code}">')
+        else:
+            head, rows = value
+            cells = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in head)
+            body = "".join(
+                "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+                for row in rows
+            )
+            parts.append(f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>")
+    title = html.escape(next(value for kind, value in blocks if kind == "h1"))
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{title}</title><style>{STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
+    )

@@ -1,0 +1,183 @@
+"""From records to what a report says: curves over seeds, labels needed, areas, ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import friedmanchisquare, rankdata, wilcoxon
+
+from aced._types import Array, Float64
+from aced.bench._suites import FIXED_C0
+
+POOL, HOLDOUT = "pool_accuracy", "holdout_accuracy"
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs of one strategy with one set of options on one task, one a seed."""
+
+    task: str
+    strategy: str
+    label: str
+    records: tuple[dict[str, Any], ...]
+
+    @property
+    def c0(self) -> float | None:
+        c0 = self.records[0]["job"]["options"].get("c0")
+        return None if c0 is None else float(c0)
+
+    def target(self, measure: str) -> float | None:
+        value = self.records[0]["all_labels"][measure]
+        return None if value is None else float(value)
+
+    def labels_needed(self, measure: str) -> list[int | None]:
+        """For each seed, labels at which the accuracy of all labels is first reached."""
+        target = self.target(measure)
+        if target is None:
+            return [None] * len(self.records)
+        return [
+            next((p["labels"] for p in r["curve"] if p[measure] >= target), None) for r in self.records
+        ]
+
+    def at(self, labels: Array, measure: str, *, best: bool) -> Float64:
+        """Accuracies (seeds, labels): at the last point reached, or the best so far."""
+        rows = []
+        for record in self.records:
+            x = np.array([point["labels"] for point in record["curve"]])
+            y = np.array([point[measure] for point in record["curve"]], dtype=float)
+            if best and len(y):
+                y = np.maximum.accumulate(y)
+            place = np.searchsorted(x, labels, side="right") - 1
+            rows.append(np.where(place >= 0, y[np.maximum(place, 0)] if len(y) else np.nan, np.nan))
+        return np.array(rows)
+
+    def last(self) -> int:
+        """Labels at the end of the shortest run."""
+        return min((r["curve"][-1]["labels"] if r["curve"] else 0) for r in self.records)
+
+    def seconds_per_label(self) -> float:
+        spent = [
+            r["timing"]["seconds"][-1] / r["curve"][-1]["labels"] for r in self.records if r["curve"]
+        ]
+        return float(np.mean(spent)) if spent else float("nan")
+
+
+@dataclass(frozen=True)
+class Task:
+    """Everything on one task; ``shown`` has one entry a strategy, the best C0 where there is one."""
+
+    name: str
+    rows: int
+    features: int
+    everything: dict[str, float | None]
+    every: tuple[Runs, ...]
+    shown: tuple[Runs, ...]
+
+    def grid(self, strategy: str) -> list[Runs]:
+        found = [runs for runs in self.every if runs.strategy == strategy and runs.c0 is not None]
+        return sorted(found, key=lambda runs: runs.c0 or 0.0)
+
+    def fixed(self) -> list[Runs]:
+        """The streams at the one C0 that serves all tasks."""
+        return [runs for runs in self.every if runs.c0 is not None and np.isclose(runs.c0, FIXED_C0)]
+
+    def horizon(self) -> Array:
+        """Label counts from the first batch to the end of the shortest full run."""
+        batch = int(self.every[0].records[0]["job"]["batch"])
+        whole = [runs.last() for runs in self.shown if runs.c0 is None and runs.strategy != "cal"]
+        return np.arange(batch, min(whole, default=batch) + 1, batch)
+
+
+def tasks_of(records: list[dict[str, Any]]) -> list[Task]:
+    """Records by task, in the order of their names."""
+    found = []
+    for name in sorted({record["dataset"] for record in records}):
+        mine = [record for record in records if record["dataset"] == name]
+        groups: dict[str, list[dict[str, Any]]] = {}
+        for record in sorted(mine, key=lambda r: r["seed"]):
+            groups.setdefault(record["label"], []).append(record)
+        every = tuple(
+            Runs(name, group[0]["job"]["strategy"], label, tuple(group))
+            for label, group in sorted(groups.items())
+        )
+        first = mine[0]
+        found.append(
+            Task(name, first["rows"], first["features"], first["all_labels"], every, _shown(every))
+        )
+    return found
+
+
+def _shown(every: tuple[Runs, ...]) -> tuple[Runs, ...]:
+    """For streams the C0 with the fewest labels to the accuracy of all labels, as the paper chose;
+    where none gets there, the one that gets highest."""
+    chosen = []
+    for strategy in dict.fromkeys(runs.strategy for runs in every):
+        mine = [runs for runs in every if runs.strategy == strategy]
+        chosen.append(min(mine, key=_paper_choice))
+    return tuple(chosen)
+
+
+def _paper_choice(runs: Runs) -> tuple[float, float]:
+    needed = [labels if labels is not None else np.inf for labels in runs.labels_needed(POOL)]
+    best = max((p[POOL] for r in runs.records for p in r["curve"]), default=0.0)
+    return float(np.mean(needed)), -float(best)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Mean ranks over tasks and seeds of the area under the pool curve; 1 is best."""
+
+    strategies: tuple[str, ...]
+    ranks: tuple[float, ...]
+    blocks: int
+    friedman: float | None  # p-value that all are alike
+    against: dict[str, float]  # p-values of aced against each (Wilcoxon, Holm-corrected)
+
+
+def ranking(tasks: list[Task], measure: str = POOL) -> Ranking | None:
+    """Ranks of the strategies that have a run for every task and seed of aced's."""
+    blocks: list[dict[str, float]] = []
+    for task in tasks:
+        horizon = task.horizon()
+        if len(horizon) == 0 or task.everything[measure] is None:
+            continue
+        areas = {
+            runs.strategy: np.nanmean(runs.at(horizon, measure, best=False), axis=1)
+            for runs in task.shown
+            if runs.c0 is None and runs.strategy != "cal"
+        }
+        seeds = min((len(area) for area in areas.values()), default=0)
+        blocks += [{name: float(area[s]) for name, area in areas.items()} for s in range(seeds)]
+    names = sorted(set.intersection(*(set(block) for block in blocks))) if blocks else []
+    if len(names) < 2:
+        return None
+    table = np.array([[block[name] for name in names] for block in blocks])
+    ranks = rankdata(-table, axis=1).mean(axis=0)
+    order = np.argsort(ranks, kind="stable")
+    overall = float(friedmanchisquare(*table.T).pvalue) if len(names) > 2 and len(table) > 2 else None
+    return Ranking(
+        tuple(names[i] for i in order),
+        tuple(float(ranks[i]) for i in order),
+        len(table),
+        overall,
+        _against_aced(names, table),
+    )
+
+
+def _against_aced(names: list[str], table: Float64) -> dict[str, float]:
+    if "aced" not in names or len(table) < 5:
+        return {}
+    mine = table[:, names.index("aced")]
+    raw = {}
+    for index, name in enumerate(names):
+        difference = mine - table[:, index]
+        if name != "aced" and difference.any():
+            raw[name] = float(wilcoxon(difference).pvalue)
+    corrected: dict[str, float] = {}
+    running = 0.0
+    for place, (name, p) in enumerate(sorted(raw.items(), key=lambda item: item[1])):
+        running = max(running, min(1.0, p * (len(raw) - place)))
+        corrected[name] = running
+    return corrected

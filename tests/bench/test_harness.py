@@ -37,6 +37,7 @@ def test_grids_are_those_of_the_appendix():
     assert grid("iwal1", "fashion") == [10.0**p for p in range(-8, 1)]
     assert grid("ora-iwal0", "svhn") == [10.0**p for p in range(-4, 0)]
     assert grid("ora-iwal1", "mnist") == []
+    assert grid("oac", "svhn") == [0.01, 0.03, 0.1, 0.3]
     paper = jobs("paper")
     assert len({job.key for job in paper}) == len(paper)
     assert {job.l2 for job in paper} == {0.0}

@@ -216,7 +216,7 @@ def test_unreadable_files_get_one_sentence(tmp_path):
         load_dataset(str(tmp_path / "pickled.npz"))
     with pytest.raises(InvalidInput, match="there is no file"):
         load_dataset(str(tmp_path / "none.npz"))
-    with pytest.raises(InvalidInput, match="DATASET must be one of digits, mnist"):
+    with pytest.raises(InvalidInput, match="DATASET must be one of digits, breast, mnist"):
         load_dataset("imagenet")
 
 

@@ -5,6 +5,7 @@ from aced import Aced, InvalidInput, Learner, Margin, Passive, Pool
 from aced.design import Dinkelbach, FixedPoint, Grid, Mirror
 from aced.oracles import FiniteOracle, LinearOracle
 from aced.strategies import (
+    ActiveCover,
     Badge,
     Cal,
     Committee,
@@ -37,6 +38,8 @@ MAKERS = {
     "iwal0": lambda: Iwal(0.01),
     "iwal1": lambda: Iwal(0.01, variant=1),
     "ora-iwal0": lambda: Iwal(0.01, oracular=True, passes=1),
+    "oac": lambda: ActiveCover(0.1),
+    "ora-oac": lambda: ActiveCover(0.1, oracular=True),
 }
 
 

@@ -25,7 +25,7 @@ INTRODUCTION = (
     "Two readings of a pool curve are given. The paper shows the best accuracy so far (running "
     "maximum); the plain accuracy at each point is what a user would have. Bands are the spread "
     "over seeds.",
-    "Strategies that judge a stream (the IWAL family) have a constant C0. The paper searched a grid "
+    "Strategies that judge a stream (IWAL, active cover) have a constant C0. The paper searched a grid "
     "and showed the best C0 by the labels it took, which needs labels nobody has in advance; that "
     "choice is shown here too, with the whole grid, and beside it one fixed C0 for all tasks.",
 )
@@ -85,7 +85,7 @@ def _task(task: Task) -> list[Block]:
     blocks.append(("table", (head, rows)))
     fixed = task.fixed()
     if fixed:
-        blocks.append(("p", f"The streams at one fixed C0 = {fixed[0].c0:g} for all tasks:"))
+        blocks.append(("p", "The streams at one fixed C0 for all tasks:"))
         blocks.append(("table", (head, [_row(task, runs) for runs in fixed])))
     blocks += _published(task)
     blocks += _grids(task)

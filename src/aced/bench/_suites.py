@@ -21,7 +21,8 @@ SMOKE = {"digits": (400, 1), "breast": (150, 1)}
 SEEDED = ("aced", "passive", "margin")
 HEURISTICS = ("entropy", "least-confidence", "committee", "core-set", "badge", "density")
 STREAMS = ("iwal0", "iwal1", "ora-iwal0", "ora-iwal1")
-FIXED_C0 = 1e-4
+FIXED_C0 = {"oac": 0.03}
+OTHER_C0 = 1e-4
 """One C0 for all tasks: what a user could have set without knowing the labels."""
 
 
@@ -50,6 +51,12 @@ class Job:
 
 def grid(strategy: str, task: str) -> list[float]:
     """C0 values of the appendix; none where the paper did not run the method."""
+    if strategy == "oac":
+        searched = {
+            "svhn": (0.01, 0.03, 0.1, 0.3),
+            "fashion": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0),
+        }
+        return list(searched.get(task, (0.001, 0.003, 0.01, 0.03)))
     if strategy.startswith("ora-"):
         if task == "mnist":
             return []
@@ -94,8 +101,8 @@ def _smoke(seeds: int | None) -> list[Job]:
         batch = max(10, budget // 16)
         for strategy in (*SEEDED, *HEURISTICS):
             found += [Job(task, strategy, seed, budget, batch, 1.0) for seed in range(seeds or 3)]
-        for strategy in (*STREAMS, "cal"):
-            for c0 in (1e-4, 1e-2) if strategy != "cal" else (None,):
+        for strategy in (*STREAMS, "oac", "cal"):
+            for c0 in {"cal": (None,), "oac": (0.03, 0.1)}.get(strategy, (1e-4, 1e-2)):
                 options = {"passes": passes, **({} if c0 is None else {"c0": c0})}
                 found.append(Job(task, strategy, 0, budget, batch, 1.0, options))
     return found
@@ -106,6 +113,10 @@ def _paper(seeds: int | None) -> list[Job]:
     for task, (budget, passes) in PAPER.items():
         for strategy in SEEDED:
             found += [Job(task, strategy, seed, budget, 250, 0.0) for seed in range(seeds or 3)]
+        for c0 in grid("oac", task):
+            options = {"passes": 5 if task == "mnist" else 10, "c0": c0}
+            options["rate"] = 0.5 if task == "cifar" else 1.0
+            found.append(Job(task, "oac", 0, STREAMED[task], 250, 0.0, options))
         for strategy in STREAMS:
             for c0 in grid(strategy, task):
                 options = {"passes": passes, "c0": c0}

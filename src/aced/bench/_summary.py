@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import friedmanchisquare, rankdata, wilcoxon
 
 from aced._types import Array, Float64
-from aced.bench._suites import FIXED_C0
+from aced.bench._suites import FIXED_C0, OTHER_C0
 
 POOL, HOLDOUT = "pool_accuracy", "holdout_accuracy"
 
@@ -80,8 +80,12 @@ class Task:
         return sorted(found, key=lambda runs: runs.c0 or 0.0)
 
     def fixed(self) -> list[Runs]:
-        """The streams at the one C0 that serves all tasks."""
-        return [runs for runs in self.every if runs.c0 is not None and np.isclose(runs.c0, FIXED_C0)]
+        """The streams at the one C0 a strategy has for all tasks."""
+        return [
+            runs
+            for runs in self.every
+            if runs.c0 is not None and np.isclose(runs.c0, FIXED_C0.get(runs.strategy, OTHER_C0))
+        ]
 
     def horizon(self) -> Array:
         """Label counts from the first batch to the end of the shortest full run."""

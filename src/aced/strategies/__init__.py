@@ -12,6 +12,7 @@ from aced.strategies.badge import Badge
 from aced.strategies.cal import Cal
 from aced.strategies.committee import Committee
 from aced.strategies.coreset import CoreSet
+from aced.strategies.cover import ActiveCover
 from aced.strategies.density import Density
 from aced.strategies.entropy import Entropy
 from aced.strategies.iwal import Iwal
@@ -34,6 +35,8 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "iwal1": partial(Iwal, variant=1),
     "ora-iwal0": partial(Iwal, variant=0, oracular=True),
     "ora-iwal1": partial(Iwal, variant=1, oracular=True),
+    "oac": ActiveCover,
+    "ora-oac": partial(ActiveCover, oracular=True),
 }
 
 
@@ -51,6 +54,7 @@ def make_strategy(name: Any, options: dict[str, Any] | None = None) -> Strategy:
 __all__ = [
     "STRATEGIES",
     "Aced",
+    "ActiveCover",
     "Badge",
     "Cal",
     "Committee",

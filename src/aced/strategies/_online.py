@@ -1,0 +1,140 @@
+"""Linear classifiers that learn from one weighted example at a time, several side by side.
+
+The logistic learner of Vowpal Wabbit's defaults: step sizes per feature from the sums of
+squared gradients (adaptive), features measured against the largest value seen (normalised),
+and steps that do to an example of weight c what c examples of weight 1 would (invariant).
+
+For an example x with label y = ±1, weight c and margin f, with z = y f,
+
+    z' + exp(z') = z + exp(z) + η c q,     q = Σ_i x_i² a_i · multiplier,
+
+gives the margin after the step (Newton's method); w moves along x_i a_i until the margin is
+y z'. a_i = 1 / (sqrt(Σ c g² x_i²) · max|x_i|).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TypeVar, cast
+
+import numba
+import numpy as np
+
+from aced._types import Array, Float64
+
+F = TypeVar("F", bound=Callable[..., object])
+_jit = cast("Callable[[F], F]", numba.njit(nogil=True, cache=True, error_model="numpy"))
+
+
+class Online:
+    """``count`` learners with weights (count, p); the caller appends the constant feature."""
+
+    def __init__(self, count: int, features: int, rate: float) -> None:
+        self.rate = rate
+        self.weights = np.zeros((count, features))
+        self.squares = np.zeros((count, features))
+        self.largest = np.zeros((count, features))
+        self.totals = np.zeros(2)  # Σ c Σ (x / max|x|)² and Σ c, over all learners
+
+    def margins(self, x: Float64) -> Float64:
+        """w·x of every learner."""
+        return np.asarray(self.weights @ x)
+
+    def sensitivity(self, x: Float64, margin: float, y: float) -> float:
+        """How far learner 0's margin moves with the weight of one more example labelled y."""
+        return float(
+            _sensitivity(self.squares[0], self.largest[0], x, margin, y, self.rate, self.totals)
+        )
+
+    def learn(self, which: int, x: Float64, y: float, c: float) -> float:
+        """One step of one learner with label y = ±1 and weight c > 0; its margin afterwards."""
+        w, squares, largest = self.weights[which], self.squares[which], self.largest[which]
+        return float(_learn(w, squares, largest, x, y, c, self.rate, self.totals))
+
+    def state(self) -> dict[str, Array]:
+        return {
+            "weights": self.weights,
+            "squares": self.squares,
+            "largest": self.largest,
+            "totals": self.totals,
+        }
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        self.weights, self.squares = state["weights"].copy(), state["squares"].copy()
+        self.largest, self.totals = state["largest"].copy(), state["totals"].copy()
+
+
+@_jit
+def _slope(z: float) -> float:
+    """σ(-z), the size of the gradient at z = y f."""
+    return 1.0 / (1.0 + math.exp(min(z, 700.0)))
+
+
+@_jit
+def _sensitivity(
+    squares: Float64,
+    largest: Float64,
+    x: Float64,
+    margin: float,
+    y: float,
+    rate: float,
+    totals: Float64,
+) -> float:
+    slope = _slope(y * margin) ** 2
+    reach = 0.0
+    for i in range(len(x)):
+        if x[i] != 0.0:
+            size = max(largest[i], abs(x[i]))
+            reach += x[i] ** 2 / (np.sqrt(squares[i] + slope * x[i] ** 2 + 1e-30) * size)
+    multiplier = np.sqrt(totals[1] / totals[0]) if totals[0] > 0 else 1.0
+    return rate * reach * multiplier
+
+
+@_jit
+def _learn(
+    weights: Float64,
+    squares: Float64,
+    largest: Float64,
+    x: Float64,
+    y: float,
+    c: float,
+    rate: float,
+    totals: Float64,
+) -> float:
+    for i in range(len(x)):
+        size = abs(x[i])
+        if size > largest[i]:
+            if largest[i] > 0:
+                weights[i] *= largest[i] / size
+            largest[i] = size
+    margin = 0.0
+    for i in range(len(x)):
+        margin += weights[i] * x[i]
+    z = y * margin
+    slope = _slope(z)
+    reach, relative = 0.0, 0.0
+    for i in range(len(x)):
+        if x[i] != 0.0:
+            squares[i] += c * slope * slope * x[i] ** 2
+            reach += x[i] ** 2 / (np.sqrt(squares[i] + 1e-30) * largest[i])
+            relative += (x[i] / largest[i]) ** 2
+    totals[0] += c * relative
+    totals[1] += c
+    multiplier = np.sqrt(totals[1] / totals[0]) if totals[0] > 0 else 1.0
+    reach *= multiplier
+    if reach <= 0.0 or z > 50.0:
+        return margin
+    target = z + np.exp(z) + rate * c * reach
+    after = np.log(target) if target > 1.0 else z  # from above: Newton's method is monotone
+    for _ in range(30):
+        grown = np.exp(after)
+        step = (after + grown - target) / (1.0 + grown)
+        after -= step
+        if abs(step) < 1e-12:
+            break
+    move = y * (after - z) / reach * multiplier
+    for i in range(len(x)):
+        if x[i] != 0.0:
+            weights[i] += move * x[i] / (np.sqrt(squares[i] + 1e-30) * largest[i])
+    return y * after

@@ -1,0 +1,192 @@
+"""Online Active Cover (Huang, Agarwal, Hsu, Langford, Schapire 2015), as in Vowpal Wabbit.
+
+With t the examples so far, ē the importance-weighted error of the predictions made before
+each label, and G = |f(x)| / (t · sensitivity) the weight, per example, that would flip h's
+prediction at x:
+
+    Δ    = sqrt(C0 ē / t) + max(2α, 4) C0 ln t / t,     x is in D when G ≤ Δ (always while t < 3)
+    pmin = min(1 / (sqrt(t ē) + ln t), ½)
+    q²   = 4 pmin² + Σ_i λ_i 1[h_i(x) ≠ h(x)],          p = q / (1 + q)
+
+In D a row is asked for with probability p and learnt with weight 1/p; outside D h learns its
+own prediction with weight 1. The cover h_1 … h_m is updated on every row, in order: with
+r = 2 Δ t α / (C0 β²), the cost difference is 1/p_i - 2α² ± r w in D (+ when h is wrong, w the
+weight of the label, 0 when it was not asked for) and -r outside; h_i learns -sign(cost) h(x)
+with weight |cost|. Where it then still disagrees with h, λn_i ← max(0, λn_i + 2 cost),
+λd_i ← λd_i + 1[x in D] / q³ and q² ← q² + λn_i / λd_i for the next of the cover.
+
+The published code computes the sensitivity with the label of x, which is not known yet when
+the row is judged; here it is h's own prediction.
+
+The learner is an online one (:mod:`aced.strategies._online`), as published. ``oracular``
+has no cover and asks for every row of D with weight 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array, Float64
+from aced.strategies._base import Plan, View
+from aced.strategies._online import Online
+
+ALPHA = 1.0
+BETA = np.sqrt(10.0)
+
+
+class ActiveCover:
+    """A stream over the pool, ``passes`` times in random order, with a cover of classifiers."""
+
+    one_by_one = True
+
+    def __init__(
+        self,
+        c0: float = 0.03,
+        *,
+        cover: int = 12,
+        passes: int = 1,
+        rate: float = 1.0,
+        oracular: bool = False,
+    ) -> None:
+        for name, value, least in (("cover", cover, 0), ("passes", passes, 1)):
+            if value < least:
+                raise InvalidInput(f"{name} must be at least {least}, got {value}")
+        if not c0 > 0 or not rate > 0:
+            raise InvalidInput(f"c0 and rate must be positive, got {c0} and {rate}")
+        self.c0, self.passes, self.rate = float(c0), passes, float(rate)
+        self.oracular, self.cover = oracular, 0 if oracular else cover
+        self.name = "ora-oac" if oracular else "oac"
+        self._learners: Online | None = None
+        self._saved: dict[str, Array] = {}
+        self._order: Array | None = None
+        self._k, self._laps = 0, 1
+        self._losses = 0.0
+        self._numerator = np.zeros(self.cover)
+        self._denominator = np.full(self.cover, 0.125)
+        self._waiting: dict[int, tuple[float, float]] = {}  # row: (probability, threshold)
+
+    def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+        n = len(view.pool)
+        if self._order is None:
+            self._order = rng.permutation(n)
+        if self._learners is None:
+            self._learners = Online(1 + self.cover, view.pool.features + 1, self.rate)
+            if self._saved:
+                self._learners.restore(self._saved)
+        labels = np.zeros(n)
+        labels[view.positions] = 2.0 * view.codes - 1
+        for row in [row for row in self._waiting if labels[row] != 0]:
+            chance, threshold = self._waiting.pop(row)
+            self._update(_features(view, row), labels[row], chance, threshold, True)
+        while self._k < self.passes * n:
+            row = self._at(rng)
+            x = _features(view, row)
+            self._k += 1
+            known = labels[row]
+            inside, threshold, chance = self._judge(x)
+            asked = inside and rng.random() < chance
+            if asked and known == 0:
+                self._waiting[row] = (chance, threshold)
+                if view.open[row]:
+                    return Plan(np.array([row], dtype=np.int64), np.array([chance]), {"stream": self._k})
+                continue
+            self._update(x, known if asked else 0.0, chance, threshold, inside)
+        return Plan(np.zeros(0, np.int64), np.zeros(0))
+
+    def _at(self, rng: np.random.Generator) -> int:
+        assert self._order is not None
+        if self._k >= len(self._order):
+            one_pass = len(self._order) // self._laps
+            self._order = np.concatenate([self._order, rng.permutation(one_pass)])
+            self._laps += 1
+        return int(self._order[self._k])
+
+    def _judge(self, x: Float64) -> tuple[bool, float, float]:
+        """Whether x is in D, Δ, and the probability of asking for it."""
+        assert self._learners is not None
+        t = self._k - 1.0  # rows before this one
+        if t < 3:
+            return True, 1.0, 1.0
+        threshold = np.sqrt(self.c0 * self._losses) / t + max(2 * ALPHA, 4.0) * self.c0 * np.log(t) / t
+        margins = self._learners.margins(x)
+        reach = self._learners.sensitivity(x, float(margins[0]), _sign(margins[0]))
+        if abs(margins[0]) / max(reach, 1e-30) / t > threshold:
+            return False, threshold, 0.0
+        if self.oracular:
+            return True, threshold, 1.0
+        apart = (margins[1:] > 0) != (margins[0] > 0)
+        q = np.sqrt(4 * self._least(t) ** 2 + (self._numerator / self._denominator)[apart].sum())
+        return True, threshold, float(q / (1 + q))
+
+    def _least(self, t: float) -> float:
+        """pmin."""
+        return float(min(1 / (np.sqrt(self._losses) + np.log(t)), 0.5)) if t > 2 else 1.0
+
+    def _update(self, x: Float64, y: float, chance: float, threshold: float, inside: bool) -> None:
+        """Learn from a row: y is its label if it was asked for, 0 otherwise."""
+        assert self._learners is not None
+        t = self._k - 1.0
+        said = _sign(float(self._learners.margins(x)[0]))
+        weight = 0.0 if y == 0 else 1 / chance
+        least = self._least(t)
+        if not inside:
+            self._learners.learn(0, x, said, 1.0)
+        elif y != 0:
+            self._learners.learn(0, x, y, weight)
+            self._losses += weight * (said != y)
+        pull = 2 * threshold * t * ALPHA / (self.c0 * BETA**2)
+        q2 = 4 * least**2
+        for i in range(self.cover):
+            root = np.sqrt(q2)
+            cost = -pull
+            if inside:
+                cost = (1 + root) / root - 2 * ALPHA**2
+                cost += pull * weight * (1.0 if said != y else -1.0)
+            if cost == 0:
+                continue
+            margin = self._learners.learn(1 + i, x, -_sign(cost) * said, abs(cost))
+            if _sign(margin) != said:  # after the step, as published
+                self._numerator[i] = max(0.0, self._numerator[i] + 2 * cost)
+                self._denominator[i] += inside / root**3
+                q2 += self._numerator[i] / self._denominator[i]
+
+    # -- saving -----------------------------------------------------------------------
+
+    def options(self) -> dict[str, Any] | None:
+        shared = {"c0": self.c0, "passes": self.passes, "rate": self.rate}
+        return shared if self.oracular else {**shared, "cover": self.cover}
+
+    def state(self) -> dict[str, Array]:
+        if self._order is None:
+            return {}
+        learners = self._saved if self._learners is None else self._learners.state()
+        waiting = [(row, *pair) for row, pair in sorted(self._waiting.items())]
+        return {
+            "order": self._order,
+            "counts": np.array([self._k, self._laps, self._losses]),
+            "mixture": np.stack([self._numerator, self._denominator]),
+            "waiting": np.array(waiting, dtype=float).reshape(-1, 3),
+            **{f"online_{name}": array for name, array in learners.items()},
+        }
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        self._learners, self._order = None, state.get("order")
+        self._saved = {name[7:]: a for name, a in state.items() if name.startswith("online_")}
+        k, laps, self._losses = state.get("counts", np.array([0.0, 1.0, 0.0])).tolist()
+        self._k, self._laps = int(k), int(laps)
+        start = np.stack([np.zeros(self.cover), np.full(self.cover, 0.125)])
+        self._numerator, self._denominator = state.get("mixture", start).copy()
+        waiting = state.get("waiting", np.zeros((0, 3)))
+        self._waiting = {int(row): (float(p), float(d)) for row, p, d in waiting}
+
+
+def _features(view: View, row: int) -> Float64:
+    return np.append(view.pool.rows(np.array([row]))[0].astype(float), 1.0)
+
+
+def _sign(margin: float) -> float:
+    return 1.0 if margin > 0 else -1.0

@@ -44,7 +44,7 @@ def test_it_falls_with_the_gap_and_grows_with_epsilon(epsilon, one, two):
 class RefitErm:
     """The same objective by scikit-learn, from scratch for every question (slow)."""
 
-    def __init__(self, pool, l2=0.01):
+    def __init__(self, pool, l2=0.1):
         self.fast = LinearErm(pool, l2=l2)  # for its coordinates only
         self.l2, self.rows, self.labels, self.weights = l2, [], [], []
 

@@ -80,7 +80,7 @@ class LinearErm:
         self,
         pool: Pool,
         *,
-        l2: float = 0.01,
+        l2: float = 0.1,
         steps: int = 30,
         tolerance: float = 1e-4,
         refit: bool = True,
@@ -99,7 +99,7 @@ class LinearErm:
         self._m = np.zeros(256, np.float32)  # margins of h
         self.count = 0
         self.w = np.zeros(width)
-        self._factor: Float64 | None = None
+        self._factor: Float32 | None = None
         self._made_for = 0
         self._fitted = True
         self.stats = {"fits": 0, "fit_steps": 0, "factors": 0, "rivals": 0, "rival_steps": 0}
@@ -144,14 +144,14 @@ class LinearErm:
 
     def restore(self, state: Mapping[str, Array]) -> None:
         if state:
-            self.w, self._factor = state["w"].copy(), state["factor"]
+            self.w, self._factor = state["w"].copy(), np.asfortranarray(state["factor"])
             self._m[: self.count] = state["margins"]
             self._made_for, self._fitted = int(state["counts"][0]), bool(state["counts"][1])
 
     def _examples(self) -> tuple[Float32, Float32, Float32]:
         return self._x[: self.count], self._y[: self.count], self._c[: self.count]
 
-    def _hessian(self, m: Float32, safe: bool = False) -> Float64:
+    def _hessian(self, m: Float32, safe: bool = False) -> Float32:
         """H = Σ c σ(1 - σ) x xᵀ + l2 at margins m, factorised.
 
         An example far on the wrong side has a gradient but no curvature, which would send the
@@ -165,11 +165,14 @@ class LinearErm:
         above[np.abs(m) < 1e-3] = 0.25
         curvature = above if safe else np.where(m * y < 0, above, sigma * (1 - sigma))
         scaled = x * np.sqrt(c * curvature)[:, None]
-        gram = (scaled.T @ scaled).astype(float)
+        gram = scipy.linalg.blas.ssyrk(1.0, scaled.T, lower=1)  # half a product: H is symmetric
         diagonal = np.einsum("ii->i", gram)
-        diagonal += self.l2 + 1e-7 * float(diagonal.mean())
+        diagonal += np.float32(self.l2 + 1e-6 * float(diagonal.mean()))
         self.stats["factors"] += 1
-        return np.asarray(scipy.linalg.cholesky(gram, lower=True, check_finite=False))
+        factor, info = scipy.linalg.lapack.spotrf(gram, lower=1, clean=0)
+        if info != 0:  # rounding: its diagonal serves as well, if more slowly
+            factor = np.asfortranarray(np.diag(np.sqrt(diagonal)))
+        return np.asarray(factor)
 
     def _renew(self, safe: bool = False) -> None:
         self._factor = self._hessian(self._m[: self.count], safe)
@@ -321,9 +324,11 @@ class LinearErm:
         return size, after
 
 
-def _solve(factor: Float64 | None, right: Float64) -> Float64:
+def _solve(factor: Float32 | None, right: Float64) -> Float64:
+    """H⁻¹ times the columns of ``right``. Single precision serves: H only shapes the steps."""
     assert factor is not None
-    return np.asarray(scipy.linalg.cho_solve((factor, True), right, check_finite=False))
+    found, _ = scipy.linalg.lapack.spotrs(factor, right.astype(np.float32), lower=1)
+    return np.asarray(found, dtype=float)
 
 
 def _residual(m: Float32, y: Float32, c: Float32) -> Float32:

@@ -53,34 +53,37 @@ class RefitErm:
         self.labels.append(label)
         self.weights.append(weight)
 
-    def _fit(self, x):
+    def _fit(self, x, intercept):
         y, c = np.array(self.labels), np.array(self.weights)
         if len(set(self.labels)) < 2:
-            return np.zeros(x.shape[1])
+            return np.zeros(x.shape[1]), 0.0
         model = LogisticRegression(
-            C=1 / self.l2, tol=1e-10, max_iter=200, solver="newton-cholesky", fit_intercept=False
+            C=1 / self.l2, tol=1e-10, max_iter=200, solver="newton-cholesky", fit_intercept=intercept
         )
-        return model.fit(x, y, sample_weight=c).coef_[0]
+        model.fit(x, y, sample_weight=c)
+        return model.coef_[0], float(model.intercept_[0]) if intercept else 0.0
+
+    def _rows(self, rows):
+        return self.fast.standard(np.asarray(rows))[:, :-1].astype(float)
 
     def _error(self, margins):
         y, c = 2 * np.array(self.labels) - 1, np.array(self.weights)
         return float(c[margins * y <= 0].sum())
 
     def error(self):
-        x = self.fast.standard(np.array(self.rows)).astype(float)
-        return self._error(x @ self._fit(x))
+        w, b = self._fit(self._rows(self.rows), True)
+        return self._error(self._rows(self.rows) @ w + b)
 
     def predict(self, rows):
-        x = self.fast.standard(np.array(self.rows)).astype(float)
-        return (self.fast.standard(rows) @ self._fit(x) > 0).astype(int)
+        w, b = self._fit(self._rows(self.rows), True)
+        return (self._rows(rows) @ w + b > 0).astype(int)
 
     def rivals(self, rows, enough):
-        x = self.fast.standard(np.array(self.rows)).astype(float)
+        x = self._rows(self.rows)
         found = []
         for row in rows:
-            # without an intercept on X - x; the penalty then spares the bias, a trifle
-            shifted = x[:, :-1] - self.fast.standard(np.array([row]))[0, :-1]
-            found.append(self._error(shifted @ self._fit(shifted)))
+            shifted = x - self._rows([row])
+            found.append(self._error(shifted @ self._fit(shifted, False)[0]))
         return np.array(found)
 
     def state(self):

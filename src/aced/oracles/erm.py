@@ -65,7 +65,8 @@ class Erm(Protocol):
 
 
 class LinearErm:
-    """Logistic regression with penalty ½ l2 |w|² on the summed loss, rows standardised.
+    """Logistic regression with penalty ½ l2 |w|² on the summed loss, rows standardised,
+    the bias nearly free.
 
     The penalty is there to give examples that can be fitted perfectly a solution at all;
     the smaller it is the longer that one takes to find. ``steps`` bounds the steps of
@@ -90,7 +91,9 @@ class LinearErm:
         spread = rows.std(axis=0, dtype=float)
         flat = spread <= 1e-6 * max(float(spread.max(initial=0.0)), 1e-30)
         self.inverse = np.where(flat, 0.0, 1 / np.where(flat, 1.0, spread))
-        self.pool, self.l2, self.steps, self.tolerance = pool, l2, steps, tolerance
+        self.pool, self.steps, self.tolerance = pool, steps, tolerance
+        self.l2 = np.full((pool.features + 1, 1), float(l2))
+        self.l2[-1] *= 1e-3  # the bias is nearly free; a single class must not send it to infinity
         self.refit = refit
         width = pool.features + 1
         self._x = np.empty((256, width), np.float32)
@@ -167,7 +170,7 @@ class LinearErm:
         scaled = x * np.sqrt(c * curvature)[:, None]
         gram = scipy.linalg.blas.ssyrk(1.0, scaled.T, lower=1)  # half a product: H is symmetric
         diagonal = np.einsum("ii->i", gram)
-        diagonal += np.float32(self.l2 + 1e-6 * float(diagonal.mean()))
+        diagonal += (self.l2[:, 0] + 1e-6 * float(diagonal.mean())).astype(np.float32)
         self.stats["factors"] += 1
         factor, info = scipy.linalg.lapack.spotrf(gram, lower=1, clean=0)
         if info != 0:  # rounding: its diagonal serves as well, if more slowly
@@ -271,14 +274,14 @@ class LinearErm:
         """The step size that makes each column's value least, by Newton's method in one variable."""
         size = np.zeros(m.shape[1])
         signed, by = m * y[:, None], change * y[:, None]
-        linear, square = np.einsum("pb,pb->b", w, step), np.einsum("pb,pb->b", step, step)
+        linear, square = (self.l2 * w * step).sum(axis=0), (self.l2 * step * step).sum(axis=0)
         low, high = np.zeros(m.shape[1]), np.full(m.shape[1], np.inf)
         trial = np.ones(m.shape[1])
         for _ in range(5):
             with np.errstate(over="ignore"):
                 sigma = 1 / (1 + np.exp(signed + trial.astype(np.float32) * by))
-            slope = -(c.astype(float) @ (by * sigma)) + self.l2 * (linear + trial * square)
-            curve = c.astype(float) @ (by * by * sigma * (1 - sigma)) + self.l2 * square
+            slope = -(c.astype(float) @ (by * sigma)) + linear + trial * square
+            curve = c.astype(float) @ (by * by * sigma * (1 - sigma)) + square
             low, high = np.where(slope < 0, trial, low), np.where(slope < 0, high, trial)
             size = trial
             newton = trial - slope / np.maximum(curve, 1e-30)
@@ -292,7 +295,7 @@ class LinearErm:
         signed = m * y[:, None]
         each = np.log1p(np.exp(-np.abs(signed))) + np.maximum(-signed, 0)
         loss = c.astype(float) @ each
-        return np.asarray(loss + 0.5 * self.l2 * np.einsum("pb,pb->b", w, w))
+        return np.asarray(loss + 0.5 * (self.l2 * w * w).sum(axis=0))
 
     def _backtrack(
         self,

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from aced import InvalidInput, Learner, Pool
-from aced.oracles.erm import LinearErm, PenaltyErm
+from aced.oracles.erm import LinearErm
+from aced.oracles.penalty_erm import PenaltyErm
 from aced.strategies import Cal, Iwal
 from aced.strategies.iwal import C1, C2, query_probability
 from tests.helpers import blobs

@@ -30,7 +30,8 @@ import numpy as np
 
 from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
-from aced.oracles.erm import Erm, LinearErm, PenaltyErm
+from aced.oracles.erm import Erm, LinearErm
+from aced.oracles.penalty_erm import PenaltyErm
 from aced.pool import Pool
 from aced.strategies._base import Plan, View
 

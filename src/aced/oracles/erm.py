@@ -3,7 +3,7 @@
 What stream-based methods ask for at every row x: h, the classifier of least weighted loss
 on the examples so far, and h', the best of those that label x the other way.
 
-``LinearErm`` is logistic regression with a vanishing penalty. Its solution is carried along:
+``LinearErm`` is logistic regression with a small penalty. Its solution is carried along:
 a new example is followed by a few Newton steps from where it was, with a factorised Hessian
 that is renewed only when the examples have grown by a share. A rival at x is the minimiser
 under the constraint w·x = 0 (the appendix fits X - x without an intercept, which is the

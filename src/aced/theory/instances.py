@@ -12,6 +12,7 @@ import numpy as np
 
 from aced._errors import InvalidInput
 from aced._types import Array, Bools, Float64
+from aced._workers import Workers
 from aced.theory.bandit import Bandit
 
 MOST = 20_000
@@ -107,13 +108,14 @@ def separators(
         raise InvalidInput(f"labels must have two classes, got {len(classes)}")
     rng = np.random.default_rng(seed)
     found: list[Array] = []
-    for _ in range(3 * hypotheses):
-        size = int(np.exp(rng.uniform(np.log(min(5, len(x))), np.log(len(x)))))
-        part = rng.choice(len(x), size, replace=False)
-        target = codes[part] ^ (rng.random(size) < rng.uniform(0, 0.4))
-        if len(np.unique(target)) == 2:
-            model = LogisticRegression(C=1.0, max_iter=200).fit(x[part], target)
-            found.append(model.predict(x).astype(bool))
+    with Workers(1).session():  # many tiny fits
+        for _ in range(3 * hypotheses):
+            size = int(np.exp(rng.uniform(np.log(min(5, len(x))), np.log(len(x)))))
+            part = rng.choice(len(x), size, replace=False)
+            target = codes[part] ^ (rng.random(size) < rng.uniform(0, 0.4))
+            if len(np.unique(target)) == 2:
+                model = LogisticRegression(C=1.0, max_iter=200).fit(x[part], target)
+                found.append(model.predict(x).astype(bool))
     sets = np.unique(np.array(found), axis=0)
     sets = sets[rng.permutation(len(sets))[:hypotheses]]
     return Bandit(sets, _signed(codes == 1, np.full(len(x), _signal(noise))))

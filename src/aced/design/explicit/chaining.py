@@ -84,16 +84,17 @@ def diameter_design(sets: Bools, rounds: int = 200, tolerance: float = 0.005) ->
     mixture = PairMixture(shared)
     inner = np.full(shared.shape[1], 1 / shared.shape[1])
     best, lower = Allocation(inner, np.inf, 0.0), 0.0
-    for _ in range(rounds):
-        mixture.towards_far(inner)
-        root = np.sqrt(np.maximum(mixture.rows, 1e-12))
-        inner = root / root.sum()
-        lower = max(lower, float(np.sqrt(mixture.rows).sum()) ** 2)
-        value = mixture.farthest(inner)
-        if value < best.value:
-            best = Allocation(inner, value, 0.0)
-        if best.value <= lower * (1 + tolerance):
-            break
+    with Workers(1).session():  # small products; the same on any number of threads
+        for _ in range(rounds):
+            mixture.towards_far(inner)
+            root = np.sqrt(np.maximum(mixture.rows, 1e-12))
+            inner = root / root.sum()
+            lower = max(lower, float(np.sqrt(mixture.rows).sum()) ** 2)
+            value = mixture.farthest(inner)
+            if value < best.value:
+                best = Allocation(inner, value, 0.0)
+            if best.value <= lower * (1 + tolerance):
+                break
     return Allocation(_spread(best.lam, used), best.value, min(lower, best.value))
 
 

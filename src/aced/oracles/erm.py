@@ -36,6 +36,8 @@ GROWTH = 0.03
 PATIENCE = 3
 """It is renewed as well after so many steps of one fit."""
 MOST_STEPS = 40
+CLOSER = 0.01
+"""Rivals are followed further than h by this factor: a single error decides about a row."""
 
 
 class Erm(Protocol):
@@ -244,7 +246,7 @@ class LinearErm:
             step -= u[:, left] * (np.einsum("pb,pb->b", across, step) / reach)
             decrement = np.einsum("pb,pb->b", gradient, step)
             value = self._value(here, point, y, c)
-            live = decrement > self.tolerance * value
+            live = decrement > CLOSER * self.tolerance * value
             if search is not None:  # conjugate to the last step (Fletcher and Reeves)
                 step += search * np.minimum(decrement / norm[left], 1.0)
                 uphill = np.einsum("pb,pb->b", gradient, step) <= 0

@@ -107,6 +107,16 @@ def test_pair_estimates_are_the_definition(world):
     assert lam.sum() == pytest.approx(1)
 
 
+@pytest.mark.parametrize("delta", [0.0, 1.0, 3.0, float("nan")])
+def test_widths_need_a_probability(delta):
+    v, lam = np.ones(2), np.ones(2) / 2
+    for width in (ips_width, ridge_width, ridge_for):
+        with pytest.raises(InvalidInput, match="delta"):
+            width(v, lam, 5, delta)
+    with pytest.raises(InvalidInput, match="delta"):
+        naive_width(v, np.ones(2), delta)
+
+
 def test_labels_must_be_signed():
     with pytest.raises(InvalidInput, match="y must lie in"):
         Sample.of(np.ones(2) / 2, np.array([0]), np.array([2.0]))

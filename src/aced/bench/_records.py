@@ -14,6 +14,8 @@ from typing import Any
 from aced._errors import InvalidInput
 
 FILE = "records.jsonl"
+NEEDED = {"dataset", "seed", "rows", "features", "all_labels", "curve", "job", "label", "timing"}
+"""What a report reads."""
 
 
 class Records:
@@ -27,7 +29,7 @@ class Records:
             for number, line in enumerate(self.path.read_bytes().splitlines(keepends=True), start=1):
                 try:
                     record = json.loads(line)
-                    key = record["key"]
+                    key = str(record["key"])
                 except (ValueError, KeyError, TypeError):
                     if line.endswith(b"\n"):
                         raise InvalidInput(f"{self.path}: line {number} is no record") from None
@@ -58,4 +60,7 @@ class Records:
 
     def all(self) -> list[dict[str, Any]]:
         """In the order of their keys, so that the order of finishing does not matter."""
+        for key, record in self.found.items():
+            if missing := NEEDED - set(record):
+                raise InvalidInput(f"{self.path}: the record {key!r} has no {sorted(missing)[0]!r}")
         return [self.found[key] for key in sorted(self.found)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from aced._types import Array, Float64
-from aced.estimators.sample import Sample
+from aced.estimators.sample import Sample, log_level
 
 
 def ips(sample: Sample) -> Float64:
@@ -25,9 +25,9 @@ def ips_width(v: Array, lam: Float64, t: int, delta: float) -> float:
 
     sqrt(2 L ‖v‖²_{A(λ)^-1} / t) + L max_{i: v_i ≠ 0} 1/λ_i / (3t),   L = log(2/δ)
     """
+    level = log_level(delta)
     rows = v != 0
     if not rows.any():
         return 0.0
     inverse = 1 / lam[rows]
-    level = np.log(2 / delta)
     return float(np.sqrt(2 * level * inverse.sum() / t) + level * inverse.max() / (3 * t))

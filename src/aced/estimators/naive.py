@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from aced._types import Array, Float32, Float64
+from aced.estimators.sample import log_level
 
 
 def naive(n: int, positions: Array, labels: Array) -> Float32:
@@ -33,4 +34,4 @@ def naive_width(v: Array, counts: Array, delta: float) -> float:
     """
     seen = counts > 0
     noise = np.square(v[seen]) / counts[seen]
-    return float(np.sqrt(2 * np.log(2 / delta) * noise.sum()) + np.abs(v[~seen]).sum())
+    return float(np.sqrt(2 * log_level(delta) * noise.sum()) + np.abs(v[~seen]).sum())

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from aced._types import Array, Bools, Float64, Ints
-from aced.estimators.sample import Sample
+from aced.estimators.sample import Sample, log_level
 
 CONSTANT = np.sqrt(2 / 3) + 1
 
@@ -24,12 +24,12 @@ def ridge(sample: Sample, s: float) -> Float64:
 
 def ridge_for(v: Array, lam: Float64, t: int, delta: float) -> float:
     """The s of the proposition for the direction v."""
-    return float(np.sqrt(np.log(2 / delta) / (3 * _squared_norm(v, lam, t))))
+    return float(np.sqrt(log_level(delta) / (3 * _squared_norm(v, lam, t))))
 
 
 def ridge_width(v: Array, lam: Float64, t: int, delta: float) -> float:
     """The proposition's bound on |v·(μ̂ - μ)|."""
-    return float(CONSTANT * np.sqrt(2 * _squared_norm(v, lam, t) * np.log(2 / delta)))
+    return float(CONSTANT * np.sqrt(2 * _squared_norm(v, lam, t) * log_level(delta)))
 
 
 def pair_estimates(sample: Sample, sets: Bools, first: Ints, second: Ints, s: Float64) -> Float64:

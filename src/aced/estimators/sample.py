@@ -10,6 +10,13 @@ from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
 
 
+def log_level(delta: float) -> float:
+    """L = log(2/δ), for bounds that hold on both sides with probability 1 - δ."""
+    if not 0 < delta < 1:
+        raise InvalidInput(f"delta must lie between 0 and 1, got {delta}")
+    return float(np.log(2 / delta))
+
+
 @dataclass(frozen=True)
 class Sample:
     """How often each row was drawn from λ and the sum of its signed labels, y in [-1, 1]."""

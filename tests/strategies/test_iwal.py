@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.linear_model import LogisticRegression
 
 from aced import InvalidInput, Learner, Pool
 from aced.oracles.erm import LinearErm
 from aced.oracles.penalty_erm import PenaltyErm
+from aced.oracles.refit_erm import RefitErm
 from aced.strategies import Cal, Iwal
 from aced.strategies.iwal import C1, C2, query_probability
 from tests.helpers import blobs
@@ -42,58 +42,6 @@ def test_it_falls_with_the_gap_and_grows_with_epsilon(epsilon, one, two):
     assert wider >= query_probability(high, root, epsilon) - 1e-12
 
 
-class RefitErm:
-    """The same objective by scikit-learn, from scratch for every question (slow)."""
-
-    def __init__(self, pool, l2=0.1):
-        self.fast = LinearErm(pool, l2=l2)  # for its coordinates only
-        self.l2, self.rows, self.labels, self.weights = l2, [], [], []
-
-    def add(self, row, label, weight):
-        self.rows.append(row)
-        self.labels.append(label)
-        self.weights.append(weight)
-
-    def _fit(self, x, intercept):
-        y, c = np.array(self.labels), np.array(self.weights)
-        if len(set(self.labels)) < 2:
-            return np.zeros(x.shape[1]), 0.0
-        model = LogisticRegression(
-            C=1 / self.l2, tol=1e-10, max_iter=200, solver="newton-cholesky", fit_intercept=intercept
-        )
-        model.fit(x, y, sample_weight=c)
-        return model.coef_[0], float(model.intercept_[0]) if intercept else 0.0
-
-    def _rows(self, rows):
-        return self.fast.standard(np.asarray(rows))[:, :-1].astype(float)
-
-    def _error(self, margins):
-        y, c = 2 * np.array(self.labels) - 1, np.array(self.weights)
-        return float(c[margins * y <= 0].sum())
-
-    def error(self):
-        w, b = self._fit(self._rows(self.rows), True)
-        return self._error(self._rows(self.rows) @ w + b)
-
-    def predict(self, rows):
-        w, b = self._fit(self._rows(self.rows), True)
-        return (self._rows(rows) @ w + b > 0).astype(int)
-
-    def rivals(self, rows, enough):
-        x = self._rows(self.rows)
-        found = []
-        for row in rows:
-            shifted = x - self._rows([row])
-            found.append(self._error(shifted @ self._fit(shifted, False)[0]))
-        return np.array(found)
-
-    def state(self):
-        return {}
-
-    def restore(self, state):
-        pass
-
-
 def stream(pool, labels, strategy, seed=0):
     """Ask and answer one by one; returns the learner."""
     learner = Learner(pool, strategy=strategy, seed=seed, threads=1, l2=1e-4)
@@ -114,7 +62,8 @@ def test_h_and_its_rivals_are_those_of_a_full_refit():
             fast.error()  # warm starts are part of what is tested
     total = sum(slow.weights)
     assert fast.error() == pytest.approx(slow.error(), abs=0.01 * total)
-    found, expected = fast.rivals(np.arange(200, 260), -1.0), slow.rivals(np.arange(200, 260), -1.0)
+    asked = np.arange(120, 220)  # some of them are examples
+    found, expected = fast.rivals(asked), slow.rivals(asked)
     assert np.abs(found - expected).mean() < 0.006 * total
     assert (fast.predict(np.arange(400)) == slow.predict(np.arange(400))).mean() > 0.99
 
@@ -141,13 +90,13 @@ class Beside(Iwal):
 @pytest.mark.parametrize("variant", [0, 1])
 def test_decisions_are_those_of_refitting_each_time(variant):
     """Two decisions with the same random number differ with probability |P - P'|: on average over
-    the rows judged in one pass, below 0.01."""
+    the rows judged in one pass, below 0.02 (one example's error is 0.3 to 5 % of them all)."""
     rows, labels = blobs(300, 5, flip=0.1, seed=3)
     strategy = Beside(0.003, variant=variant, passes=1, seeds=20)
     learner = stream(Pool(rows), labels, strategy)
     fast, slow = np.concatenate(learner.strategy.seen, axis=1)
     assert 0.1 < fast.mean() < 0.9  # there was something to decide
-    assert np.abs(fast - slow).mean() < 0.01
+    assert np.abs(fast - slow).mean() < 0.02
 
 
 def test_weights_average_to_one_and_errors_are_unbiased():
@@ -218,7 +167,7 @@ def test_the_penalty_form_serves_other_classes():
     erm = PenaltyErm(pool, DecisionTreeClassifier(max_depth=2, random_state=0))
     for row in range(40):
         erm.add(row, int(labels[row]), 1.0)
-    rivals = erm.rivals(np.arange(40, 60), 0.0)
+    rivals = erm.rivals(np.arange(40, 60))
     assert (rivals >= 0).all()
     assert np.isfinite(rivals).all()
     learner = stream(pool, labels, Iwal(0.05, passes=1, classifier=DecisionTreeClassifier(max_depth=2)))
@@ -240,6 +189,7 @@ def test_cal_stops_outside_the_disagreement_region():
         (lambda: Iwal(variant=2), "variant"),
         (lambda: Iwal(scale="loss"), "scale"),
         (lambda: Iwal(passes=0), "passes"),
+        (lambda: Iwal(lag=-0.1), "lag"),
         (lambda: Cal(-1.0), "slack"),
     ],
 )

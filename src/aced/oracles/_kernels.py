@@ -25,7 +25,7 @@ _jit = cast(
 )
 _f = np.float32
 _ZERO, _ONE, _HALF, _QUARTER = _f(0), _f(1), _f(0.5), _f(0.25)
-_EDGE = _f(17)
+_EDGE, _CLOSE, _TINY, _FAR, _FOUR = _f(17), _f(0.02), _f(1e-30), _f(16), _f(4)
 _P0, _P1, _P2 = _f(135135), _f(17325), _f(378)
 _Q0, _Q1, _Q2, _Q3 = _f(135135), _f(62370), _f(3150), _f(28)
 
@@ -79,3 +79,68 @@ def shifted_tally(
                 chosen = _ONE if m > _ZERO else _ZERO
                 tally[q, 0, b] += u * chosen
                 tally[q, 1, b] += zeta[i, b] * s * chosen
+
+
+@_jit
+def _sigma(z: np.float32) -> np.float32:
+    """σ(z) in the form above, for one number."""
+    z = _EDGE if z > _EDGE else z
+    z = -_EDGE if z < -_EDGE else z
+    a = z * _QUARTER
+    q = a * a
+    p_ = a * (_P0 + q * (_P1 + q * (_P2 + q)))
+    q_ = _Q0 + q * (_Q1 + q * (_Q2 + q * _Q3))
+    return _HALF + p_ * q_ / (p_ * p_ + q_ * q_)
+
+
+@_jit
+def logistic_residual(margins: Float32, y: Float32, c: Float32, out: Float32, tally: Float32) -> None:
+    """out (B, m) = c y σ(-y m); tally (B, 2) = Σ c σ(-y m) and Σ c 1{y m ≤ 0}. y is ±1."""
+    for b in range(margins.shape[0]):
+        loss, wrong = _ZERO, _ZERO
+        for i in range(margins.shape[1]):
+            z = y[i] * margins[b, i]
+            r = c[i] * _sigma(-z)
+            out[b, i] = r * y[i]
+            loss += r
+            wrong += c[i] if z <= _ZERO else _ZERO
+        tally[b, 0], tally[b, 1] = loss, wrong
+
+
+@_jit
+def logistic_step(
+    margins: Float32,
+    change: Float32,
+    y: Float32,
+    c: Float32,
+    penalty: Float32,
+    start: Float32,
+    out: Float32,
+) -> None:
+    """The step size at which each row's loss along ``change`` is least, nearly; 0 if none was found.
+
+    Newton's method in one variable, kept between a point that goes down and one that goes up,
+    until the slope is 1/50 of ``start``. The penalty adds penalty[b, 0] + size penalty[b, 1] to it.
+    """
+    for b in range(margins.shape[0]):
+        low, high, trial = _ZERO, _f(np.inf), _ONE
+        for _ in range(6):
+            slope, curve = penalty[b, 0] + trial * penalty[b, 1], penalty[b, 1]
+            for i in range(margins.shape[1]):
+                by = y[i] * change[b, i]
+                sigma = _sigma(-y[i] * margins[b, i] - trial * by)
+                slope -= c[i] * by * sigma
+                curve += c[i] * by * by * sigma * (_ONE - sigma)
+            if slope < _ZERO:
+                low = trial
+            else:
+                high = trial
+            if abs(slope) < _CLOSE * abs(start[b]):
+                low = trial
+                break
+            newton = trial - slope / max(curve, _TINY)
+            if low < newton < high and newton < _FAR * trial:
+                trial = newton
+            else:
+                trial = (low + high) * _HALF if high < _f(np.inf) else _FOUR * trial
+        out[b] = low

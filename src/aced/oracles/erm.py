@@ -3,17 +3,16 @@
 What stream-based methods ask for at every row x: h, the classifier of least weighted loss
 on the examples so far, and h', the best of those that label x the other way.
 
-``LinearErm`` is logistic regression with a small penalty. Its solution is carried along:
-a new example is followed by a few Newton steps from where it was, with a factorised Hessian
-that is renewed only when the examples have grown by a share. A rival at x is the minimiser
-under the constraint w·x = 0 (the appendix fits X - x without an intercept, which is the
-same), tipped to the other side of x. Its first guess costs one product,
+``LinearErm`` is logistic regression with a small penalty. Its solution is carried along: a
+new example is followed by a few conjugate gradient steps from where it was, preconditioned by
+a factorised Hessian that is renewed only when the examples have grown by a share. A rival
+at x is the minimiser under the constraint w·x = 0 (the appendix fits X - x without an
+intercept, which is the same), tipped to the other side of x. Its first guess costs one product,
 
     w' = w - u (w·x) / (u·x),   u = H⁻¹ x,
 
-the constrained minimum of the quadratic model; conjugate gradient steps follow, projected
-on the constraint and preconditioned by H. Rivals of many rows are found together, by matrix
-products.
+the constrained minimum of the quadratic model; the same steps follow, projected on the
+constraint. Rivals of many rows are found together, by matrix products.
 
 Other classes: :mod:`aced.oracles.penalty_erm`.
 
@@ -29,15 +28,14 @@ import numpy as np
 import scipy.linalg
 
 from aced._types import Array, Float32, Float64, Ints
+from aced.oracles._kernels import logistic_residual, logistic_step
 from aced.pool import Pool
 
 GROWTH = 0.03
 """H is renewed when the examples have grown by this share since it was made."""
-PATIENCE = 3
+PATIENCE = 8
 """It is renewed as well after so many steps of one fit."""
 MOST_STEPS = 40
-CLOSER = 0.01
-"""Rivals are followed further than h by this factor: a single error decides about a row."""
 
 
 class Erm(Protocol):
@@ -52,8 +50,8 @@ class Erm(Protocol):
     def predict(self, rows: Ints) -> Ints:
         """Labels 0 or 1 that h gives to rows."""
 
-    def rivals(self, rows: Ints, enough: float) -> Float64:
-        """Σ c 1{h'(x) ≠ y} for the h' of each row; a value at most ``enough`` need not be exact."""
+    def rivals(self, rows: Ints) -> Float64:
+        """Σ c 1{h'(x) ≠ y} for the h' of each row."""
 
     def state(self) -> dict[str, Array]:
         """What, after the same examples were added, restores it to the bit."""
@@ -65,13 +63,10 @@ class LinearErm:
     """Logistic regression with penalty ½ l2 |w|² on the summed loss, rows standardised,
     the bias nearly free.
 
-    The penalty is there to give examples that can be fitted perfectly a solution at all;
-    the smaller it is the longer that one takes to find. ``steps`` bounds the steps of
-    a rival, ``tolerance`` is the share of the loss that is left to gain when a fit ends.
-
-    A rival is the one a full refit would give; with ``refit=False`` it is the best, by its
-    weighted errors, of those met on the way there, and the search ends as soon as one is
-    good enough: nearer to what the theory asks for, faster, and not what was published.
+    The penalty is there to give examples that can nearly be fitted perfectly a solution within
+    reach. ``steps`` bounds the steps of a rival, ``tolerance`` is the share of the loss that is
+    left to gain when a fit ends. A fit that has no error ends as well: without the penalty
+    the loss would lead ever further along it.
     """
 
     def __init__(
@@ -80,8 +75,7 @@ class LinearErm:
         *,
         l2: float = 0.1,
         steps: int = 30,
-        tolerance: float = 1e-4,
-        refit: bool = True,
+        tolerance: float = 1e-6,
     ) -> None:
         rows = pool.rows()
         self.centre = rows.mean(axis=0, dtype=float)
@@ -89,11 +83,11 @@ class LinearErm:
         flat = spread <= 1e-6 * max(float(spread.max(initial=0.0)), 1e-30)
         self.inverse = np.where(flat, 0.0, 1 / np.where(flat, 1.0, spread))
         self.pool, self.steps, self.tolerance = pool, steps, tolerance
-        self.l2 = np.full((pool.features + 1, 1), float(l2))
+        self.l2 = np.full(pool.features + 1, float(l2))
         self.l2[-1] *= 1e-3  # the bias is nearly free; a single class must not send it to infinity
-        self.refit = refit
         width = pool.features + 1
         self._x = np.empty((256, width), np.float32)
+        self._row = np.empty(256, np.int64)
         self._y = np.empty(256, np.float32)
         self._c = np.empty(256, np.float32)
         self._m = np.zeros(256, np.float32)  # margins of h
@@ -102,7 +96,6 @@ class LinearErm:
         self._factor: Float32 | None = None
         self._made_for = 0
         self._fitted = True
-        self.stats = {"fits": 0, "fit_steps": 0, "factors": 0, "rivals": 0, "rival_steps": 0}
 
     def standard(self, rows: Ints) -> Float32:
         """Rows in standardised coordinates, a one at the end; (len(rows), p + 1)."""
@@ -113,12 +106,12 @@ class LinearErm:
     def add(self, row: int, label: int, weight: float) -> None:
         if self.count == len(self._y):
             self._x = np.concatenate([self._x, np.empty_like(self._x)])
-            self._y, self._c, self._m = (
-                np.concatenate([a, np.empty_like(a)]) for a in (self._y, self._c, self._m)
+            self._row, self._y, self._c, self._m = (
+                np.concatenate([a, np.empty_like(a)]) for a in (self._row, self._y, self._c, self._m)
             )
         x = self.standard(np.array([row]))[0]
         k = self.count
-        self._x[k], self._y[k], self._c[k] = x, 2 * label - 1, weight
+        self._row[k], self._x[k], self._y[k], self._c[k] = row, x, 2 * label - 1, weight
         self._m[k] = float(x @ self.w.astype(np.float32))
         self.count += 1
         self._fitted = False
@@ -167,8 +160,7 @@ class LinearErm:
         scaled = x * np.sqrt(c * curvature)[:, None]
         gram = scipy.linalg.blas.ssyrk(1.0, scaled.T, lower=1)  # half a product: H is symmetric
         diagonal = np.einsum("ii->i", gram)
-        diagonal += (self.l2[:, 0] + 1e-6 * float(diagonal.mean())).astype(np.float32)
-        self.stats["factors"] += 1
+        diagonal += (self.l2 + 1e-6 * float(diagonal.mean())).astype(np.float32)
         factor, info = scipy.linalg.lapack.spotrf(gram, lower=1, clean=0)
         if info != 0:  # rounding: its diagonal serves as well, if more slowly
             factor = np.asfortranarray(np.diag(np.sqrt(diagonal)))
@@ -178,165 +170,89 @@ class LinearErm:
         self._factor = self._hessian(self._m[: self.count], safe)
         self._made_for = self.count
 
-    # -- h ------------------------------------------------------------------------
+    # -- h, h' ----------------------------------------------------------------------
 
     def _fit(self) -> None:
-        """Newton steps, with the factor at hand as long as they do what they promise."""
         if self._fitted or self.count == 0:
             return
         self._fitted = True
-        self.stats["fits"] += 1
         if self._factor is None or self.count > (1 + GROWTH) * self._made_for:
             self._renew()
-        x, y, c = self._examples()
-        m, w = self._m[: self.count, None], self.w[:, None]  # views: both are moved in place
-        value = self._value(m, w, y, c)
-        since = 0 if self._made_for == self.count else 1  # steps taken with this factor
-        tried = False
-        for _ in range(MOST_STEPS):
-            gradient = (x.T @ _residual(m, y, c)).astype(float) - self.l2 * w
-            direction = _solve(self._factor, gradient)
-            decrement = float((gradient * direction).sum())
-            self.stats["fit_steps"] += 1
-            if decrement <= self.tolerance * float(value[0]):
+        w, m = self.w[None], self._m[None, : self.count]  # views: both are moved in place
+        for attempt in range(MOST_STEPS // PATIENCE):
+            if self._descend(w, m, PATIENCE):
                 break
-            change = x @ direction.astype(np.float32)
-            size, after = self._backtrack(m, change, w, direction, y, c, value)
-            if size[0] == 0 and since == 0:
-                if tried:
-                    break  # rounding: nothing is left to gain
-                self._renew(safe=True)
-                tried = True
-                continue
-            w += size * direction
-            m += size.astype(np.float32) * change
-            gain, value = float(value[0] - after[0]), after
-            since += 1
-            if since >= PATIENCE or gain < 0.25 * decrement:  # half of it, were the model right
-                self._renew()
-                since = 0
+            self._renew(safe=attempt % 2 == 1)
 
-    # -- h' -----------------------------------------------------------------------
-
-    def rivals(self, rows: Ints, enough: float) -> Float64:
+    def rivals(self, rows: Ints) -> Float64:
         self._fit()
         if self.count == 0:
             return np.zeros(len(rows))
-        assert self._factor is not None
         x, y, c = self._examples()
-        at = self.standard(rows).T.astype(float)  # (p + 1, B)
+        at = self.standard(rows)  # (B, p + 1)
         u = _solve(self._factor, at)
-        back = (self.w @ at) / np.maximum(np.einsum("pb,pb->b", at, u), 1e-30)
-        w = self.w[:, None] - u * back
-        m = self._m[: self.count, None] - (x @ u.astype(np.float32)) * back.astype(np.float32)
-        errors = _errors(m, y, c)
-        enough = -1.0 if self.refit else enough
-        self.stats["rivals"] += len(rows)
-        left = np.flatnonzero(errors > enough)
-        search: Float64 | None = None  # the directions of the last step, and H-norms of its gradients
-        norm = np.zeros(len(rows))
-        for _ in range(self.steps):
-            if len(left) == 0:
-                break
-            self.stats["rival_steps"] += len(left)
-            here, point, across = m[:, left], w[:, left], at[:, left]
-            gradient = (x.T @ _residual(here, y, c)).astype(float) - self.l2 * point
-            step = _solve(self._factor, gradient)
-            reach = np.maximum(np.einsum("pb,pb->b", across, u[:, left]), 1e-30)
-            step -= u[:, left] * (np.einsum("pb,pb->b", across, step) / reach)
-            decrement = np.einsum("pb,pb->b", gradient, step)
-            value = self._value(here, point, y, c)
-            live = decrement > CLOSER * self.tolerance * value
-            if search is not None:  # conjugate to the last step (Fletcher and Reeves)
-                step += search * np.minimum(decrement / norm[left], 1.0)
-                uphill = np.einsum("pb,pb->b", gradient, step) <= 0
-                step[:, uphill] -= (search * np.minimum(decrement / norm[left], 1.0))[:, uphill]
-            norm[left] = np.maximum(decrement, 1e-300)
-            change = x @ step.astype(np.float32)
-            size = self._along(here, change, point, step, y, c)
-            size[~live] = 0.0
-            m[:, left] = here + size.astype(np.float32) * change
-            w[:, left] = point + size * step
-            now = _errors(m[:, left], y, c)
-            errors[left] = now if self.refit else np.minimum(errors[left], now)
-            live &= errors[left] > enough
-            left, search = left[live], step[:, live]
-        return errors
+        back = (self.w @ at.T) / np.maximum(np.einsum("bp,bp->b", at, u), 1e-30)
+        w = self.w - u * back[:, None]
+        m = self._m[: self.count] - (u * back[:, None].astype(np.float32)) @ x.T
+        self._descend(w, m, self.steps, at, u)
+        wrong = m * y <= 0
+        own = np.isin(self._row[: self.count], rows)  # at x itself h' says what h does not
+        same = rows[:, None] == self._row[: self.count][own]
+        wrong[:, own] = np.where(same, (self.w @ at.T > 0)[:, None] == (y[own] > 0), wrong[:, own])
+        return np.asarray(wrong @ c.astype(float))
 
-    # -- the objective ----------------------------------------------------------------
-
-    def _along(
-        self, m: Float32, change: Float32, w: Float64, step: Float64, y: Float32, c: Float32
-    ) -> Float64:
-        """The step size that makes each column's value least, by Newton's method in one variable."""
-        size = np.zeros(m.shape[1])
-        signed, by = m * y[:, None], change * y[:, None]
-        linear, square = (self.l2 * w * step).sum(axis=0), (self.l2 * step * step).sum(axis=0)
-        low, high = np.zeros(m.shape[1]), np.full(m.shape[1], np.inf)
-        trial = np.ones(m.shape[1])
-        for _ in range(5):
-            with np.errstate(over="ignore"):
-                sigma = 1 / (1 + np.exp(signed + trial.astype(np.float32) * by))
-            slope = -(c.astype(float) @ (by * sigma)) + linear + trial * square
-            curve = c.astype(float) @ (by * by * sigma * (1 - sigma)) + square
-            low, high = np.where(slope < 0, trial, low), np.where(slope < 0, high, trial)
-            size = trial
-            newton = trial - slope / np.maximum(curve, 1e-30)
-            middle = np.where(np.isfinite(high), (low + high) / 2, 4 * trial)
-            inside = (newton > low) & (newton < high) & (newton < 16 * np.maximum(trial, 1e-3))
-            trial = np.where(inside, newton, middle)
-        return np.where(low > 0, low, size * (low > 0))
-
-    def _value(self, m: Float32, w: Float64, y: Float32, c: Float32) -> Float64:
-        """Σ c log(1 + exp(-y m)) + ½ l2 |w|² of each column."""
-        signed = m * y[:, None]
-        each = np.log1p(np.exp(-np.abs(signed))) + np.maximum(-signed, 0)
-        loss = c.astype(float) @ each
-        return np.asarray(loss + 0.5 * (self.l2 * w * w).sum(axis=0))
-
-    def _backtrack(
+    def _descend(
         self,
-        m: Float32,
-        change: Float32,
         w: Float64,
-        direction: Float64,
-        y: Float32,
-        c: Float32,
-        value: Float64,
-    ) -> tuple[Float64, Float64]:
-        """For each column the first of the steps 1, ½, … , 1/64 that lowers its value; 0 if none."""
-        size = np.ones(m.shape[1])
-        after = self._value(m + change, w + direction, y, c)
-        for _ in range(6):
-            worse = ~(after < value)
-            if not worse.any():
-                return size, after
-            size[worse] /= 2
-            by = size[worse]
-            after[worse] = self._value(
-                m[:, worse] + by.astype(np.float32) * change[:, worse],
-                w[:, worse] + by * direction[:, worse],
-                y,
-                c,
+        m: Float32,
+        steps: int,
+        at: Float32 | None = None,
+        u: Float32 | None = None,
+    ) -> bool:
+        """Conjugate gradient steps for each row of w (B, p + 1) and its margins m (B, count), in place.
+
+        Preconditioned by H; rows of ``at`` stay orthogonal to those of w, with u = H⁻¹ at. A row
+        ends when little is left to gain, when it has no error, or when no step helps. False if
+        some have not.
+        """
+        x, y, c = self._examples()
+        left = np.arange(len(w))
+        search, norm = np.zeros(w.shape, np.float32), np.full(len(w), np.inf, np.float32)
+        for _ in range(steps):
+            here = m[left]
+            residual, tally = np.empty_like(here), np.empty((len(left), 2), np.float32)
+            logistic_residual(here, y, c, residual, tally)
+            gradient = residual @ x - (self.l2 * w[left]).astype(np.float32)
+            step = _solve(self._factor, gradient)
+            if at is not None and u is not None:
+                reach = np.maximum(np.einsum("bp,bp->b", at[left], u[left]), 1e-30)
+                step -= u[left] * (np.einsum("bp,bp->b", at[left], step) / reach)[:, None]
+            decrement = np.einsum("bp,bp->b", gradient, step)
+            live = (decrement > self.tolerance * tally[:, 0]) & (tally[:, 1] > 0)
+            if not live.any():
+                return True
+            left, here, gradient, step = left[live], here[live], gradient[live], step[live]
+            search = search[live] * np.minimum(decrement / norm, 1.0)[live, None]  # Fletcher, Reeves
+            search[np.einsum("bp,bp->b", gradient, step + search) <= 0] = 0
+            search, norm = search + step, decrement[live]
+            change = search @ x.T
+            pull = np.stack(
+                [(self.l2 * w[left] * search).sum(axis=1), (self.l2 * search**2).sum(axis=1)], 1
             )
-        worse = ~(after < value)
-        size[worse], after[worse] = 0.0, value[worse]
-        return size, after
+            size = np.empty(len(left), np.float32)
+            slope = np.einsum("bp,bp->b", gradient, search)
+            logistic_step(here, change, y, c, pull.astype(np.float32), slope, size)
+            w[left] += size[:, None] * search
+            m[left] = here + size[:, None] * change
+            moved = size > 0
+            left, search, norm = left[moved], search[moved], norm[moved]
+            if not len(left):
+                return False
+        return False
 
 
-def _solve(factor: Float32 | None, right: Float64) -> Float64:
-    """H⁻¹ times the columns of ``right``. Single precision serves: H only shapes the steps."""
+def _solve(factor: Float32 | None, right: Float32) -> Float32:
+    """H⁻¹ times the rows of ``right``. Single precision serves: H only shapes the steps."""
     assert factor is not None
-    found, _ = scipy.linalg.lapack.spotrs(factor, right.astype(np.float32), lower=1)
-    return np.asarray(found, dtype=float)
-
-
-def _residual(m: Float32, y: Float32, c: Float32) -> Float32:
-    """c y σ(-y m), minus the gradient of the loss in the margins; (m, B)."""
-    with np.errstate(over="ignore"):
-        return np.asarray((c * y)[:, None] / (1 + np.exp(m * y[:, None])), dtype=np.float32)
-
-
-def _errors(m: Float32, y: Float32, c: Float32) -> Float64:
-    """Σ c 1{y m ≤ 0} of each column."""
-    return np.asarray(c.astype(float) @ (m * y[:, None] <= 0))
+    found, _ = scipy.linalg.lapack.spotrs(factor, right.T, lower=1)
+    return np.ascontiguousarray(found.T)

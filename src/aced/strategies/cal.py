@@ -22,14 +22,14 @@ class Cal(Iwal):
     ) -> None:
         if not slack >= 0:
             raise InvalidInput(f"slack must not be negative, got {slack}")
-        super().__init__(1.0, passes=passes, seeds=seeds, classifier=classifier)
+        super().__init__(1.0, passes=passes, seeds=seeds, lag=0.0, classifier=classifier)
         self.name, self.slack = "cal", float(slack)
 
     def _chances(self, rows: Ints) -> Float64:
         assert self._erm is not None
         best = self._erm.error()
         allowed = best + self.slack * max(self._k, 1)
-        return (self._erm.rivals(rows, allowed) <= allowed * (1 + 1e-9)).astype(float)
+        return (self._erm.rivals(rows) <= allowed * (1 + 1e-9)).astype(float)
 
     def options(self) -> dict[str, Any] | None:
         shared = super().options()

@@ -18,7 +18,8 @@ row is asked for: IWAL is then passive. That is what happens on a separable task
 everywhere while there are fewer examples than features.
 
 A row's label is needed before the next row can be judged, so asking in batches delays
-what each decision knows; `bench` asks one row at a time.
+what each decision knows; `bench` asks one row at a time. Rows of the stream are judged some
+at a time: a judgement stands until the examples have grown by a share, ``lag``, since.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ def query_probability(gap: Any, root: Any, epsilon: Any) -> Float64:
 class Iwal:
     """A stream over the pool, ``passes`` times in random order.
 
-    ``seeds`` rows are asked for first (default: 250, an eighth of a smaller pool);
+    ``seeds`` rows are asked for first (default: 250, an eighth of a smaller pool). With
+    ``lag`` 0 every row is judged by all examples before it, as published; with 0.005 the latest
+    one in 200 may be missing, and a pass takes a third of the time.
     ``classifier`` replaces the linear class by any scikit-learn classifier, whose h' is
     found by the penalty form.
     """
@@ -72,6 +75,7 @@ class Iwal:
         scale: str = "error",
         passes: int = 2,
         seeds: int | None = None,
+        lag: float = 0.0,
         classifier: Any = None,
         erm: Callable[[Pool], Erm] | None = None,
     ) -> None:
@@ -83,12 +87,17 @@ class Iwal:
             raise InvalidInput(f"scale must be error or accuracy, got {scale!r}")
         if passes < 1:
             raise InvalidInput(f"passes must be at least 1, got {passes}")
+        if not 0 <= lag <= 1:
+            raise InvalidInput(f"lag must be between 0 and 1, got {lag}")
         self.c0, self.variant, self.oracular = float(c0), variant, oracular
-        self.scale, self.passes, self.seeds, self.classifier = scale, passes, seeds, classifier
-        self._make_erm = erm
+        self.scale, self.passes, self.seeds, self.lag = scale, passes, seeds, float(lag)
+        self.classifier, self._make_erm = classifier, erm
         self._erm: Erm | None = None
-        self._order: Array | None = None
-        self._k, self._laps, self._block = 0, 1, 8
+        self._order: Array = np.zeros(0, np.int64)  # rows in the order of the stream
+        self._luck: Array = np.zeros(0)  # the random number that decides about each
+        self._k, self._block = 0, 4  # places passed, rows judged at once
+        self._used, self._since = 0, 0  # judgements used, examples added since they were made
+        self._judged: Array = np.zeros((0, 2))  # of the rows ahead: P, and the label h gives
         self._rows: list[int] = []
         self._labels: list[int] = []
         self._weights: list[float] = []
@@ -100,8 +109,6 @@ class Iwal:
 
     def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
         n = len(view.pool)
-        if self._order is None:
-            self._order = rng.permutation(n)
         if self._erm is None:
             self._erm = self._build(view.pool)
             for row, label, weight in zip(self._rows, self._labels, self._weights, strict=True):
@@ -112,48 +119,43 @@ class Iwal:
         self._settle(labels)
         first = min(SEEDS, max(2, n // 8)) if self.seeds is None else self.seeds
         while self._k < self.passes * n:
-            ahead, chances = self._ahead(first, rng)
-            for used, (row, chance) in enumerate(zip(ahead.tolist(), chances.tolist(), strict=True)):
-                self._k += 1
-                asked = chance >= 1 if self.oracular else rng.random() < chance
-                if asked:
-                    self._block = int(np.clip(2 * used, 1, MOST_AT_ONCE))
-                    weight = 1.0 if self.oracular else 1 / chance
-                    if labels[row] >= 0:
-                        self._add(row, int(labels[row]), weight)
-                        break
-                    self._waiting[row] = self._waiting.get(row, 0.0) + weight
-                    if view.open[row]:
-                        return Plan(
-                            np.array([row], dtype=np.int64), np.array([chance]), {"stream": self._k}
-                        )
-                elif self.oracular:
-                    self._add(row, int(self._erm.predict(np.array([row]))[0]), 1.0)
-                    break
-            else:
-                self._block = min(2 * self._block, MOST_AT_ONCE)
+            if self._k == len(self._order):
+                self._order = np.concatenate([self._order, rng.permutation(n)])
+                self._luck = np.concatenate([self._luck, rng.random(n)])
+            chance, guess = (1.0, 0) if self._k < first else self._judgement()
+            row, luck = int(self._order[self._k]), float(self._luck[self._k])
+            self._k += 1
+            if chance >= 1 if self.oracular else luck < chance:
+                weight = 1.0 if self.oracular else 1 / chance
+                if labels[row] >= 0:
+                    self._add(row, int(labels[row]), weight)
+                    continue
+                self._waiting[row] = self._waiting.get(row, 0.0) + weight
+                if view.open[row]:
+                    return Plan(np.array([row], dtype=np.int64), np.array([chance]), {"stream": self._k})
+            elif self.oracular:
+                self._add(row, guess, 1.0)
         return Plan(np.zeros(0, np.int64), np.zeros(0))
 
-    def _ahead(self, first: int, rng: np.random.Generator) -> tuple[Ints, Float64]:
-        """The next rows of the stream and the probability of asking for each.
+    def _judgement(self) -> tuple[float, int]:
+        """P of the row at hand, and the label h gives it.
 
-        They are judged together by the examples so far: about as many as are skipped between
-        two that are asked for, since from the next example on all must be judged again.
+        It is judged together with rows ahead: about as many as will be passed before the
+        judgement is out of date.
         """
-        if self._k < first:
-            return np.array([self._at(self._k, rng)]), np.ones(1)
-        assert self._order is not None
-        end = min(self._k + self._block, self.passes * (len(self._order) // self._laps))
-        rows = np.array([self._at(k, rng) for k in range(self._k, end)])
-        return rows, self._chances(rows)
-
-    def _at(self, k: int, rng: np.random.Generator) -> int:
-        """The row at place k of the stream; each pass has an order of its own."""
-        assert self._order is not None
-        while k >= len(self._order):
-            self._order = np.concatenate([self._order, rng.permutation(len(self._order) // self._laps)])
-            self._laps += 1
-        return int(self._order[k])
+        assert self._erm is not None
+        if len(self._judged) and self._since > self.lag * len(self._rows):
+            self._block = min(self._used + self._used // 8 + 1, MOST_AT_ONCE)
+            self._judged = self._judged[:0]
+        elif not len(self._judged):
+            self._block = min(self._block + self._block // 2 + 1, MOST_AT_ONCE)
+        if not len(self._judged):
+            ahead = self._order[self._k : self._k + self._block]
+            self._judged = np.stack([self._chances(ahead), self._erm.predict(ahead)], axis=1)
+            self._used = self._since = 0
+        (chance, guess), self._judged = self._judged[0], self._judged[1:]
+        self._used += 1
+        return float(chance), int(guess)
 
     def _settle(self, labels: Ints) -> None:
         for row in [row for row in self._waiting if labels[row] >= 0]:
@@ -165,6 +167,7 @@ class Iwal:
         self._rows.append(row)
         self._labels.append(label)
         self._weights.append(weight)
+        self._since += 1
 
     def _build(self, pool: Pool) -> Erm:
         if self._make_erm is not None:
@@ -180,8 +183,7 @@ class Iwal:
         best = self._erm.error() / seen
         share = {"error": best, "accuracy": 1 - best}[self.scale] if self.variant == 1 else 1.0
         roots = np.sqrt(epsilon * np.clip(share, 0.0, 1.0))
-        certain = (best + roots.min() + epsilon.min()) * seen
-        gaps = self._erm.rivals(rows, certain) / seen - best
+        gaps = self._erm.rivals(rows) / seen - best
         return query_probability(gaps, roots, epsilon)
 
     # -- saving -----------------------------------------------------------------------
@@ -193,15 +195,18 @@ class Iwal:
             "c0": self.c0,
             "passes": self.passes,
             "seeds": self.seeds,
+            "lag": self.lag,
             **({"scale": self.scale} if self.variant == 1 else {}),
         }
 
     def state(self) -> dict[str, Array]:
-        if self._order is None:
+        if not len(self._order):
             return {}
         return {
             "order": self._order,
-            "counts": np.array([self._k, self._laps, self._block]),
+            "luck": self._luck,
+            "judged": self._judged,
+            "counts": np.array([self._k, self._block, self._used, self._since]),
             "rows": np.array(self._rows, dtype=np.int64),
             "labels": np.array(self._labels, dtype=np.int64),
             "weights": np.array(self._weights, dtype=float),
@@ -210,10 +215,16 @@ class Iwal:
         }
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        self._erm, self._order = None, state.get("order")
+        self._erm = None
+        self._order, self._luck = (
+            state.get("order", np.zeros(0, np.int64)),
+            state.get("luck", np.zeros(0)),
+        )
+        self._judged = state.get("judged", np.zeros((0, 2)))
         self._erm_state = {k[4:]: v for k, v in state.items() if k.startswith("erm_")}
-        counts = state.get("counts", np.array([0, 1, 8])).tolist()
-        self._k, self._laps, self._block = counts
+        self._k, self._block, self._used, self._since = state.get(
+            "counts", np.array([0, 4, 0, 0])
+        ).tolist()
         self._rows = state.get("rows", np.zeros(0)).astype(int).tolist()
         self._labels = state.get("labels", np.zeros(0)).astype(int).tolist()
         self._weights = state.get("weights", np.zeros(0)).tolist()

@@ -184,7 +184,8 @@ class Learner:
             scores=self._scores,
             report=self.report,
         )
-        plan = self.strategy.plan(view, size, self._rng)
+        with self.workers.session():  # one BLAS thread: the same result on any number of cores
+            plan = self.strategy.plan(view, size, self._rng)
         self._queue = plan.positions.tolist()
         self._drawn_with[plan.positions] = plan.probabilities
         self.history.append(
@@ -258,6 +259,13 @@ class Learner:
         self._status[given_out] = UNASKED
         self._drawn_with[given_out] = np.nan
 
+    def exclude(self, ids: Any) -> None:
+        """Never ask for these rows: someone else does, or nobody needs to."""
+        positions = self.pool.positions(ids)
+        self._status[positions[self._status[positions] == UNASKED]] = PENDING
+        left_out = set(positions.tolist())
+        self._queue = [position for position in self._queue if position not in left_out]
+
     # -- what is known ----------------------------------------------------------
 
     @property
@@ -299,6 +307,13 @@ class Learner:
                     labels = self._classes.decode(self._codes[rows])
                     self._model = _classifier.fit(self._template, self.pool.rows(rows), labels)
         return self._model
+
+    def train(self, ids: Any, labels: Any) -> Any:
+        """A classifier like this learner's, trained on these labels alone."""
+        with self.workers.session():
+            return _classifier.fit(
+                self._template, self.pool.rows(self.pool.positions(ids)), np.asarray(labels)
+            )
 
     def _scores(self) -> Float64 | None:
         model = self.classifier

@@ -1,0 +1,105 @@
+"""How far people agree who voted on the same items, of two classes.
+
+The notation is that of :mod:`aced.estimators.crowd`: n_ic votes on item i say c, m_i = n_i0 + n_i1.
+Krippendorff (2011), Computing Krippendorff's alpha-reliability; Cohen (1960), A coefficient of
+agreement for nominal scales.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array, Float64, Ints
+from aced.estimators.crowd import Votes
+
+BLOCK = 1024  # items whose votes are spread over people at once
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far votes on the same item agree; NaN where there is nothing to compare.
+
+    ``share`` and ``pairs`` are shares of agreeing pairs of votes. The diagonal of ``pairs`` compares
+    a person's own repeated votes, that of ``counts`` has the items they voted on more than once.
+    """
+
+    share: float
+    alpha: float
+    pairs: Float64  # (people, people)
+    counts: Ints  # (people, people), items both voted on
+
+
+def agreement(votes: Votes) -> Agreement:
+    """Raw agreement, in all and by pairs of people, and Krippendorff's α for nominal data.
+
+    α = 1 - D_o / D_e over the items with m_i ≥ 2, N votes in all, N_c of which say c:
+    D_o = Σ_i 2 n_i0 n_i1 / (m_i - 1) / N,   D_e = 2 N_0 N_1 / (N (N - 1)).
+
+    α is NaN where only one class was ever named, for then chance agrees as well.
+    """
+    tally = votes.tally
+    tally = tally[tally.sum(axis=1) > 1].astype(float)
+    m, mixed = tally.sum(axis=1), 2 * tally[:, 0] * tally[:, 1]
+    total, by_code = m.sum(), tally.sum(axis=0)
+    raw = 1 - _ratio(mixed.sum(), (m * (m - 1)).sum())
+    alpha = 1 - _ratio((mixed / (m - 1)).sum() * (total - 1), 2 * by_code[0] * by_code[1])
+
+    agreeing, compared = np.zeros((2, votes.people, votes.people))
+    counts = np.zeros((votes.people, votes.people), dtype=np.int64)
+    voted, place = np.unique(votes.item, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    ends = np.searchsorted(place[order], np.arange(0, len(voted) + BLOCK, BLOCK))
+    for low, high in pairwise(ends.tolist()):
+        part = order[low:high]
+        says = _spread(votes, part, place[part] % BLOCK)
+        both = says.sum(axis=0)  # (block, people)
+        agreeing += says[0].T @ says[0] + says[1].T @ says[1] - np.diag(both.sum(axis=0))
+        compared += both.T @ both - np.diag(both.sum(axis=0))
+        shared = (both > 0).astype(float)
+        counts += (shared.T @ shared - np.diag((both == 1).sum(axis=0))).astype(np.int64)
+    return Agreement(float(raw), float(alpha), _ratio(agreeing, compared), counts)
+
+
+def cohen_kappa(votes: Votes, a: int, b: int) -> float:
+    """κ = (p_o - p_e) / (1 - p_e) of two people over their pairs of votes on the same item.
+
+    p_e is the agreement of two people who vote at random, each with the shares of 0 and 1 seen
+    here. NaN without a shared item, or where both name one and the same class throughout.
+    """
+    if not (0 <= a < votes.people and 0 <= b < votes.people) or a == b:
+        raise InvalidInput(
+            f"a and b must be two people between 0 and {votes.people - 1}, got {a} and {b}"
+        )
+    cell, shape = 2 * votes.item + votes.code, (votes.items, 2)
+    first, second = (np.bincount(cell[votes.who == k], minlength=2 * votes.items) for k in (a, b))
+    table = (first.reshape(shape).T @ second.reshape(shape)).astype(
+        float
+    )  # pairs of votes that say (c, d)
+    observed = _ratio(np.trace(table), table.sum())
+    by_chance = _ratio(table.sum(axis=1) @ table.sum(axis=0), table.sum() ** 2)
+    return float(_ratio(observed - by_chance, 1 - by_chance))
+
+
+def disputes(votes: Votes) -> Ints:
+    """Items whose votes differ, most evenly split first, then in order of position."""
+    tally = votes.tally
+    items = np.flatnonzero(tally.min(axis=1) > 0)
+    split = tally[items].min(axis=1) / tally[items].sum(axis=1)
+    return items[np.argsort(-split, kind="stable")]
+
+
+def _spread(votes: Votes, part: Ints, row: Ints) -> Float64:
+    """How often each person says c on each item of a block, shape (2, BLOCK, people)."""
+    cell = (votes.code[part] * BLOCK + row) * votes.people + votes.who[part]
+    table = np.bincount(cell, minlength=2 * BLOCK * votes.people).reshape(2, BLOCK, votes.people)
+    return table.astype(float)
+
+
+def _ratio(above: Array, below: Array) -> Float64:
+    """above / below, NaN where below is 0."""
+    above, below = np.asarray(above, dtype=float), np.asarray(below, dtype=float)
+    return np.asarray(np.where(below != 0, above / np.where(below != 0, below, 1.0), np.nan))

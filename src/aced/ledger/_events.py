@@ -1,0 +1,44 @@
+"""One event: what happened, to which item, by whom, when; chained to the one before it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+KINDS = (
+    "created",  # the project's settings
+    "annotator",  # someone may label: name, role, hash of the access token
+    "revoked",  # and may no longer
+    "draw",  # a batch: rows, draw probabilities, seed, design
+    "lease",  # an item is given to someone until a time
+    "label",
+    "skip",
+    "unsure",
+    "undo",  # takes back one of the last three
+)
+GENESIS = "0" * 64
+
+
+@dataclass(frozen=True)
+class Event:
+    """``seq`` counts from 1; ``at`` is in seconds since 1970 and never goes back."""
+
+    seq: int
+    at: float
+    kind: str
+    who: str
+    item: int | None
+    body: dict[str, Any]
+    request: str | None = None
+
+    def link(self, before: str) -> str:
+        """The hash that the next event is chained to."""
+        content = [self.seq, self.at, self.kind, self.who, self.item, dump(self.body), self.request]
+        return hashlib.sha256(f"{before}{dump(content)}".encode()).hexdigest()
+
+
+def dump(value: Any) -> str:
+    """JSON in one canonical form; floats as Python writes them, which reads back to the bit."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

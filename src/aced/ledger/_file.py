@@ -1,0 +1,227 @@
+"""The ledger's file: SQLite, append-only, on disk before anything is acknowledged.
+
+Decisions (each has its test):
+
+- A transaction is synced to disk when it ends; only then is the caller answered. Killed at any
+  instant, the file holds every acknowledged event and no half of one.
+- Two processes on one file: whoever writes takes SQLite's write lock first, reads what the
+  other added, and decides on that. Nobody waits longer than ``WAIT`` seconds.
+- A full disk: the transaction is rolled back, the caller gets one sentence, all before it stays.
+- A clock going back: the ledger's time stands still until the clock has caught up.
+- Events cannot be changed or deleted: triggers refuse it, and the chain of hashes shows it.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from aced._errors import InvalidInput
+from aced.ledger._events import GENESIS, KINDS, Event, dump
+from aced.ledger._state import State
+
+WAIT = 30.0
+
+_CREATE = """
+CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    at REAL NOT NULL,
+    kind TEXT NOT NULL,
+    who TEXT NOT NULL,
+    item INTEGER,
+    body TEXT NOT NULL,
+    request TEXT UNIQUE,
+    hash TEXT NOT NULL
+);
+CREATE TRIGGER events_stay BEFORE UPDATE ON events
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER events_remain BEFORE DELETE ON events
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+"""
+
+MIGRATIONS: list[str] = [_CREATE]
+"""What brings a file from schema version i to i + 1."""
+
+
+UNFIT = (AssertionError, AttributeError, KeyError, TypeError, ValueError)
+"""What a state raises when an event does not fit it."""
+
+
+class LedgerError(InvalidInput):
+    """The file cannot be used, or cannot take what was to be written; nothing was saved."""
+
+
+class Ledger:
+    """An open ledger. Safe to use from several threads and several processes."""
+
+    def __init__(
+        self, path: Path, *, create: bool = False, clock: Callable[[], float] = time.time
+    ) -> None:
+        if create == path.exists():
+            have = (
+                "exists already; choose another" if create else "does not exist; make it with aced init"
+            )
+            raise LedgerError(f"PROJECT: {path} {have}")
+        self.path, self._clock = path, clock
+        self._lock = threading.RLock()
+        with _sentences(path):
+            self._base = sqlite3.connect(
+                path, timeout=WAIT, isolation_level=None, check_same_thread=False
+            )
+            self._base.execute("PRAGMA journal_mode=WAL")
+            self._base.execute("PRAGMA synchronous=FULL")
+            self._migrate()
+        self.state, self._hash = State(), GENESIS
+        self.catch_up()
+
+    def _migrate(self) -> None:
+        version = self._base.execute("PRAGMA user_version").fetchone()[0]
+        if version > len(MIGRATIONS):
+            raise LedgerError(
+                f"PROJECT: {self.path} has schema version {version}, this aced knows up to "
+                f"{len(MIGRATIONS)}; use a newer aced"
+            )
+        for done in range(version, len(MIGRATIONS)):
+            script = f"BEGIN IMMEDIATE;{MIGRATIONS[done]};PRAGMA user_version={done + 1};COMMIT;"
+            self._base.executescript(script)
+
+    def close(self) -> None:
+        with self._lock:
+            self._base.close()
+
+    # -- reading --------------------------------------------------------------------
+
+    def events(self, after: int = 0) -> Iterator[tuple[Event, str]]:
+        """Events in order, each with its hash as written."""
+        return read_events(self._base, self.path, after)
+
+    def catch_up(self) -> State:
+        """Take in what other processes have written; the state is then the file's."""
+        with self._lock:
+            for event, link in self.events(self.state.seq):
+                try:
+                    self.state.apply(event)
+                except UNFIT as error:
+                    raise LedgerError(
+                        f"{self.path}: event {event.seq} does not follow from those before it; "
+                        "aced replay says more"
+                    ) from error
+                self._hash = link
+            return self.state
+
+    @contextmanager
+    def reading(self) -> Iterator[State]:
+        """The state, up to date, which no other thread changes meanwhile."""
+        with self._lock:
+            yield self.catch_up()
+
+    def find(self, request: str) -> Event | None:
+        """The event that an earlier attempt of the same request wrote."""
+        with self._lock, _sentences(self.path):
+            query = "SELECT seq, at, kind, who, item, body, request FROM events WHERE request = ?"
+            found = self._base.execute(query, (request,)).fetchone()
+            if found is None:
+                return None
+            seq, at, kind, who, item, body, given = found
+            return Event(seq, at, kind, who, item, json.loads(body), given)
+
+    # -- writing --------------------------------------------------------------------
+
+    @contextmanager
+    def writing(self) -> Iterator[Transaction]:
+        """Decide and write at one go: nobody else writes meanwhile, all of it lands or none."""
+        with self._lock:
+            with _sentences(self.path):
+                self._base.execute("BEGIN IMMEDIATE")
+            try:
+                self.catch_up()
+                yield Transaction(self)
+                with _sentences(self.path):
+                    self._base.execute("COMMIT")
+            except BaseException:
+                self._forget()
+                raise
+
+    def _forget(self) -> None:
+        """Undo a transaction that did not end, in the file and in memory."""
+        if self._base.in_transaction:
+            self._base.execute("ROLLBACK")
+        self.state, self._hash = State(), GENESIS
+        self.catch_up()
+
+    @property
+    def now(self) -> float:
+        """The clock, or the last event's time if the clock went back behind it."""
+        return max(self._clock(), self.state.at)
+
+    def _append(
+        self, kind: str, who: str, item: int | None, body: dict[str, Any], request: str | None
+    ) -> Event:
+        assert kind in KINDS
+        event = Event(self.state.seq + 1, self.now, kind, who, item, body, request)
+        link = event.link(self._hash)
+        with _sentences(self.path):
+            self._base.execute(
+                "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (event.seq, event.at, kind, who, item, dump(body), request, link),
+            )
+        self.state.apply(event)
+        self._hash = link
+        return event
+
+
+class Transaction:
+    """The write lock is held; ``state`` is up to date and follows what is appended."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    @property
+    def state(self) -> State:
+        return self._ledger.state
+
+    @property
+    def now(self) -> float:
+        return self._ledger.now
+
+    def append(
+        self,
+        kind: str,
+        who: str,
+        item: int | None = None,
+        body: dict[str, Any] | None = None,
+        request: str | None = None,
+    ) -> Event:
+        return self._ledger._append(kind, who, item, body or {}, request)
+
+
+def read_events(base: sqlite3.Connection, path: Path, after: int = 0) -> Iterator[tuple[Event, str]]:
+    query = "SELECT seq, at, kind, who, item, body, request, hash FROM events WHERE seq > ? ORDER BY seq"
+    with _sentences(path):
+        for seq, at, kind, who, item, body, request, link in base.execute(query, (after,)):
+            yield Event(seq, at, kind, who, item, json.loads(body), request), link
+
+
+@contextmanager
+def _sentences(path: Path) -> Iterator[None]:
+    """What SQLite says, as one sentence."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "full" in str(error):
+            raise LedgerError(
+                f"{path}: the disk is full; nothing was saved, make room and repeat"
+            ) from error
+        if "locked" in str(error):
+            raise LedgerError(
+                f"{path}: another process has held the file for {WAIT:.0f} s; end it and repeat"
+            ) from error
+        raise LedgerError(f"{path}: {error}; nothing was saved") from error
+    except sqlite3.DatabaseError as error:
+        raise LedgerError(f"{path} is not a ledger, or is damaged ({error}); restore a copy") from error

@@ -1,0 +1,205 @@
+"""What a project knows, as a fold over its events.
+
+``State.apply`` is the only thing that changes a state, and an event holds all it needs, so the
+state after any event can be rebuilt, to the bit, from the file.
+
+A *request* is one wish for one opinion about one row. A draw makes one for each row it names;
+a row named twice wants two opinions. A row is ready for someone who has not seen it while it
+has fewer opinions and running leases than requests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from aced.ledger._events import Event, dump
+
+GIVEN = ("label", "skip", "unsure")
+
+
+@dataclass
+class Person:
+    """Someone who labels; ``done`` holds the numbers of their events that can be undone."""
+
+    role: str
+    token: str | None
+    active: bool = True
+    done: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Vote:
+    """One person's label of one row."""
+
+    seq: int
+    code: int
+    seconds: float
+    at: float
+
+
+@dataclass
+class Draw:
+    """How a row came to be asked for: the last draw that named it."""
+
+    round: int
+    chance: float
+    check: bool
+    design: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class State:
+    """Rebuilt from events; read by everything, changed by ``apply`` alone."""
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    people: dict[str, Person] = field(default_factory=dict)
+    draws: dict[int, Draw] = field(default_factory=dict)  # by row
+    wanted: dict[int, int] = field(default_factory=dict)  # requests by row, in the order drawn
+    votes: dict[int, dict[str, Vote]] = field(default_factory=dict)
+    passed: dict[int, dict[str, str]] = field(default_factory=dict)  # "skip" or "unsure"
+    leases: dict[int, dict[str, float]] = field(default_factory=dict)  # until when
+    waiting: dict[int, None] = field(default_factory=dict)  # rows with fewer opinions than requests
+    rounds: list[dict[str, Any]] = field(default_factory=list)
+    undone: set[int] = field(default_factory=set)
+    given: dict[int, tuple[str, int, str]] = field(default_factory=dict)  # seq: kind, row, who
+    before: dict[int, Vote | None] = field(default_factory=dict)  # the vote that a label replaced
+    seq: int = 0
+    at: float = 0.0
+
+    # -- changing -------------------------------------------------------------------
+
+    def apply(self, event: Event) -> None:
+        assert event.seq == self.seq + 1, "events must be applied in order"
+        getattr(self, f"_{event.kind}")(event)
+        self.seq, self.at = event.seq, event.at
+
+    def _created(self, event: Event) -> None:
+        self.settings = dict(event.body)
+
+    def _annotator(self, event: Event) -> None:
+        name = event.body["name"]
+        old = self.people.get(name)
+        self.people[name] = Person(event.body["role"], event.body.get("token"))
+        if old is not None:
+            self.people[name].done = old.done
+
+    def _revoked(self, event: Event) -> None:
+        self.people[event.body["name"]].active = False
+        for row in list(self.leases):
+            self._free(row, event.body["name"])
+
+    def _draw(self, event: Event) -> None:
+        body = event.body
+        self.rounds.append({k: v for k, v in body.items() if k not in ("rows", "chances", "notes")})
+        notes = body.get("notes") or [{}] * len(body["rows"])
+        checks = set(body.get("checks", []))
+        for row, chance, note in zip(body["rows"], body["chances"], notes, strict=True):
+            if row not in self.draws:
+                self.draws[row] = Draw(body["round"], chance, row in checks, note)
+            self.wanted[row] = self.wanted.get(row, 0) + 1
+            self._review(row)
+
+    def _lease(self, event: Event) -> None:
+        assert event.item is not None
+        self.leases.setdefault(event.item, {})[event.who] = event.body["until"]
+
+    def _label(self, event: Event) -> None:
+        votes = self._given(event)
+        self.before[event.seq] = votes.get(event.who)
+        votes[event.who] = Vote(
+            event.seq, event.body["label"], float(event.body.get("seconds", 0.0)), event.at
+        )
+        self.passed.get(event.item or 0, {}).pop(event.who, None)
+        self._review(event.item or 0)
+
+    def _skip(self, event: Event) -> None:
+        votes = self._given(event)
+        self.before[event.seq] = votes.pop(event.who, None)
+        self.passed.setdefault(event.item or 0, {})[event.who] = event.kind
+        self._review(event.item or 0)
+
+    _unsure = _skip
+
+    def _given(self, event: Event) -> dict[str, Vote]:
+        assert event.item is not None
+        self._free(event.item, event.who)
+        self.given[event.seq] = (event.kind, event.item, event.who)
+        if event.who in self.people:
+            self.people[event.who].done.append(event.seq)
+        return self.votes.setdefault(event.item, {})
+
+    def _undo(self, event: Event) -> None:
+        """The item is as it was before, and back with the person who undid it."""
+        of = int(event.body["of"])
+        _, row, who = self.given[of]
+        self.undone.add(of)
+        if who in self.people:
+            self.people[who].done.remove(of)
+        self.passed.get(row, {}).pop(who, None)
+        old = self.before[of]
+        if old is None:
+            self.votes[row].pop(who, None)
+        else:
+            self.votes[row][who] = old
+        if event.body.get("until") is not None:
+            self.leases.setdefault(row, {})[who] = event.body["until"]
+        self._review(row)
+
+    def _free(self, row: int, who: str) -> None:
+        holders = self.leases.get(row, {})
+        holders.pop(who, None)
+        if not holders:
+            self.leases.pop(row, None)
+
+    def _review(self, row: int) -> None:
+        """A row leaves ``waiting`` when all its requests are met, and comes back to its end."""
+        if len(self.votes.get(row, {})) >= self.wanted.get(row, 0):
+            self.waiting.pop(row, None)
+        elif row not in self.waiting:
+            self.waiting[row] = None
+
+    # -- reading --------------------------------------------------------------------
+
+    def held_by(self, who: str, now: float) -> list[int]:
+        """Rows on which this person has a running lease, oldest first."""
+        return [row for row, holders in self.leases.items() if holders.get(who, -1.0) > now]
+
+    def ready(self, who: str, now: float) -> Iterator[int]:
+        """Rows this person may be given, in the order drawn."""
+        for row in self.waiting:
+            votes = self.votes.get(row, {})
+            if who in votes or who in self.passed.get(row, {}):
+                continue
+            holders = self.leases.get(row, {})
+            running = sum(until > now and name != who for name, until in holders.items())
+            if len(votes) + running < self.wanted[row] and holders.get(who, -1.0) <= now:
+                yield row
+
+    def labelled(self) -> list[int]:
+        """Rows with at least one opinion, in order."""
+        return sorted(row for row, votes in self.votes.items() if votes)
+
+    def digest(self) -> str:
+        """The same for equal states."""
+        content = [
+            self.settings,
+            {n: [p.role, p.token, p.active, p.done] for n, p in self.people.items()},
+            [[r, d.round, d.chance, d.check, d.design] for r, d in sorted(self.draws.items())],
+            list(self.wanted.items()),
+            [
+                [row, [[who, v.seq, v.code, v.seconds, v.at] for who, v in sorted(votes.items())]]
+                for row, votes in sorted(self.votes.items())
+                if votes
+            ],
+            [[row, sorted(names.items())] for row, names in sorted(self.passed.items()) if names],
+            [[row, sorted(names.items())] for row, names in sorted(self.leases.items()) if names],
+            list(self.waiting),
+            self.rounds,
+            sorted(self.undone),
+            self.seq,
+            self.at,
+        ]
+        return hashlib.sha256(dump(content).encode()).hexdigest()

@@ -1,0 +1,30 @@
+"""A folder with items, features and a ledger, and the loop that people label in."""
+
+from aced.project._export import export_rows, neutral, write_csv, write_jsonl, write_parquet
+from aced.project._project import EMBEDDING, Item, Project
+from aced.project._question import Repeated, question_of, repeat_rounds
+from aced.project._round import Answer, Question, plan_round, wilson
+from aced.project._summary import progress, summary
+from aced.project._votes import Opinions, opinions
+
+__all__ = [
+    "EMBEDDING",
+    "Answer",
+    "Item",
+    "Opinions",
+    "Project",
+    "Question",
+    "Repeated",
+    "export_rows",
+    "neutral",
+    "opinions",
+    "plan_round",
+    "progress",
+    "question_of",
+    "repeat_rounds",
+    "summary",
+    "wilson",
+    "write_csv",
+    "write_jsonl",
+    "write_parquet",
+]

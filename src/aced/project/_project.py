@@ -1,0 +1,377 @@
+"""A project: items, features and a ledger in one folder; people are given items and answer.
+
+PROJECT/ledger.sqlite    what happened, append-only
+PROJECT/items.jsonl      every item: its id, its content, the row of the pool it belongs to
+PROJECT/features.npy     one row a distinct item
+PROJECT/embedding.npz    how features are made of new items; none with features of one's own
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Float32
+from aced.learner import Learner, default_batch
+from aced.ledger import Event, Ledger, State, Transaction
+from aced.pool import Pool
+from aced.project._question import question_of
+from aced.project._round import Answer, Question, plan_round
+from aced.project._tally import Tally
+from aced.project._votes import Opinions, opinions
+
+LEDGER, ITEMS, FEATURES, EMBEDDING = "ledger.sqlite", "items.jsonl", "features.npy", "embedding.npz"
+MOST_HELD = 5
+"""Items one person may hold at a time."""
+LONGEST_NAME = 64
+
+
+@dataclass(frozen=True)
+class Item:
+    """What is shown: a text, an image's path within the items folder, or a row of values."""
+
+    row: int
+    id: str
+    kind: str
+    content: Any
+
+
+class Project:
+    """An open project. Every answer is on disk before the call returns."""
+
+    def __init__(
+        self, folder: str | os.PathLike[str], *, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.folder = Path(folder)
+        if not (self.folder / LEDGER).exists():
+            raise InvalidInput(f"PROJECT: {self.folder} is not a project; make one with aced init")
+        self.ledger = Ledger(self.folder / LEDGER, clock=clock)
+        if not self.ledger.state.settings:
+            raise InvalidInput(
+                f"PROJECT: {self.folder} was never finished; delete it and repeat aced init"
+            )
+
+    @classmethod
+    def create(
+        cls,
+        folder: str | os.PathLike[str],
+        *,
+        ids: Sequence[str],
+        contents: Sequence[Any],
+        kind: str,
+        features: Float32,
+        classes: Sequence[str],
+        rows: Sequence[int] | None = None,
+        root: str | os.PathLike[str] | None = None,
+        strategy: str = "aced",
+        seed: int = 0,
+        batch: int | None = None,
+        check: float = 0.1,
+        overlap: float = 0.0,
+        lease: float = 600.0,
+        l2: float = 1.0,
+        combine: str = "dawid-skene",
+        clock: Callable[[], float] = time.time,
+    ) -> Project:
+        """A new project in an empty or absent folder.
+
+        ``rows`` gives, for each item, the row of ``features`` it belongs to, so that duplicates
+        share one (default: its own). ``check`` is the share of requests drawn at random to
+        estimate accuracy, ``overlap`` the share of second opinions, ``lease`` the seconds an
+        item is kept for someone.
+        """
+        folder = Path(folder)
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise InvalidInput(f"PROJECT: {folder} exists and is not an empty folder; choose another")
+        classes = [str(name) for name in classes]
+        if len(classes) != 2 or len(set(classes)) != 2 or not all(name.strip() for name in classes):
+            raise InvalidInput(f"--classes must be two different names, got {classes}")
+        for name, value in (("--check", check), ("--overlap", overlap)):
+            if not 0 <= value < 1:
+                raise InvalidInput(f"{name} must be from 0 up to 1, got {value}")
+        if check + overlap >= 1:
+            raise InvalidInput("--check and --overlap leave no room for new items; make them smaller")
+        if not lease > 0:
+            raise InvalidInput(f"--lease must be positive, got {lease}")
+        if combine not in ("dawid-skene", "majority"):
+            raise InvalidInput(f"--combine must be dawid-skene or majority, got {combine!r}")
+        pool = Pool(features)
+        where = list(range(len(ids))) if rows is None else [int(row) for row in rows]
+        if not len(ids) == len(contents) == len(where) or len(set(where)) != len(pool):
+            raise InvalidInput(
+                f"--features has {len(pool)} rows for {len(set(where))} distinct items; "
+                "give one row an item"
+            )
+        Learner(pool, strategy=strategy, l2=l2)  # refuses what it cannot use
+        folder.mkdir(parents=True, exist_ok=True)
+        np.save(folder / FEATURES, pool.rows())
+        with (folder / ITEMS).open("w", encoding="utf-8") as file:
+            for name, content, row in zip(ids, contents, where, strict=True):
+                line = {"id": str(name), "content": content, "row": row}
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        ledger = Ledger(folder / LEDGER, create=True, clock=clock)
+        with ledger.writing() as writing:
+            writing.append(
+                "created",
+                "",
+                body={
+                    "classes": classes,
+                    "kind": kind,
+                    "items": len(ids),
+                    "rows": len(pool),
+                    "pool": pool.fingerprint,
+                    "root": None if root is None else str(Path(root).resolve()),
+                    "strategy": strategy,
+                    "seed": int(seed),
+                    "batch": default_batch(len(pool)) if batch is None else max(1, int(batch)),
+                    "check": float(check),
+                    "overlap": float(overlap),
+                    "lease": float(lease),
+                    "l2": float(l2),
+                    "combine": combine,
+                },
+            )
+        ledger.close()
+        return cls(folder, clock=clock)
+
+    def close(self) -> None:
+        self.ledger.close()
+
+    # -- what there is ----------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """Up to date with what other processes wrote."""
+        return self.ledger.catch_up()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.ledger.state.settings
+
+    @property
+    def classes(self) -> list[str]:
+        return list(self.settings["classes"])
+
+    @cached_property
+    def features(self) -> Float32:
+        return np.asarray(np.load(self.folder / FEATURES, mmap_mode="r", allow_pickle=False))
+
+    @cached_property
+    def pool(self) -> Pool:
+        pool = Pool(self.features)
+        if pool.fingerprint != self.settings["pool"]:
+            raise InvalidInput(
+                f"PROJECT: {self.folder / FEATURES} is not the one the project was made with"
+            )
+        return pool
+
+    @cached_property
+    def items(self) -> list[dict[str, Any]]:
+        """Every item, duplicates included: id, content, row."""
+        with (self.folder / ITEMS).open(encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    @cached_property
+    def _first(self) -> dict[int, int]:
+        first: dict[int, int] = {}
+        for place, item in enumerate(self.items):
+            first.setdefault(item["row"], place)
+        return first
+
+    def item(self, row: int) -> Item:
+        """The item shown for a row of the pool."""
+        if row not in self._first:
+            raise InvalidInput(f"item: there is no row {row}")
+        found = self.items[self._first[row]]
+        return Item(row, found["id"], self.settings["kind"], found["content"])
+
+    def opinions(self, state: State | None = None) -> Opinions:
+        """Labelled rows with their combined labels."""
+        return opinions(self.state if state is None else state, self.settings["combine"])
+
+    @cached_property
+    def tally(self) -> Tally:
+        """Counts that follow the ledger."""
+        return Tally(self.ledger)
+
+    # -- people -----------------------------------------------------------------------
+
+    def add_person(self, name: str, role: str = "annotator", *, token: bool = True) -> str | None:
+        """Let someone label; returns the access token, of which only a hash is kept."""
+        if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+            raise InvalidInput(
+                f"name must be 1 to {LONGEST_NAME} printable characters, got {name[:80]!r}"
+            )
+        if role not in ("annotator", "lead"):
+            raise InvalidInput(f"role must be annotator or lead, got {role!r}")
+        secret = secrets.token_urlsafe(24) if token else None
+        with self.ledger.writing() as writing:
+            known = writing.state.people.get(name)
+            if known is not None and known.active and not token:
+                return None
+            body = {"name": name, "role": role, "token": None if secret is None else _hash(secret)}
+            writing.append("annotator", name, body=body)
+        return secret
+
+    def revoke(self, name: str) -> None:
+        with self.ledger.writing() as writing:
+            if name not in writing.state.people:
+                raise InvalidInput(f"name: nobody is called {name!r} here")
+            writing.append("revoked", name, body={"name": name})
+
+    def who_is(self, token: str) -> tuple[str, str] | None:
+        """Name and role of the holder of a token; takes as long whether or not there is one."""
+        given, found = _hash(token), None
+        for name, person in self.state.people.items():
+            if hmac.compare_digest(person.token or "", given) and person.active:
+                found = (name, person.role)
+        return found
+
+    # -- the loop ---------------------------------------------------------------------
+
+    def give(self, who: str, count: int = 1) -> list[Item]:
+        """What this person labels next: items they hold already, then new ones."""
+        count = min(count, MOST_HELD)
+        held = self.state.held_by(who, self.ledger.now)
+        if len(held) < count:
+            with self.ledger.writing() as writing:
+                held = self._lease(writing, who, count)
+        return [self.item(row) for row in held[:count]]
+
+    def _lease(self, writing: Transaction, who: str, count: int) -> list[int]:
+        self._known(writing.state, who)
+        held = writing.state.held_by(who, writing.now)
+        rows = writing.state.ready(who, writing.now)
+        fresh = [row for row, _ in zip(rows, range(count - len(held)), strict=False)]
+        for row in fresh:
+            writing.append("lease", who, row, {"until": writing.now + self.settings["lease"]})
+        return held + fresh
+
+    def answer(
+        self,
+        who: str,
+        row: int,
+        kind: str,
+        label: str | None = None,
+        *,
+        seconds: float = 0.0,
+        request: str | None = None,
+        source: str = "page",
+        then: int = 0,
+    ) -> tuple[Event, list[Item]]:
+        """Take a label, a skip or an "unsure"; on disk when this returns.
+
+        The same ``request`` sent twice counts once. ``then`` items are given at the same time.
+        """
+        if kind not in ("label", "skip", "unsure"):
+            raise InvalidInput(f"kind must be label, skip or unsure, got {kind!r}")
+        if not (isinstance(row, int) and 0 <= row < self.settings["rows"]):
+            raise InvalidInput(f"item: there is no row {row}")
+        if kind == "label" and label not in self.classes:
+            raise InvalidInput(f"label must be one of {' and '.join(self.classes)}, got {label!r}")
+        if not 0 <= seconds < 1e7:
+            raise InvalidInput(f"seconds must be from 0 up, got {seconds}")
+        with self.ledger.writing() as writing:
+            self._known(writing.state, who)
+            event = None if request is None else self.ledger.find(request)
+            if event is not None and (event.who != who or event.kind not in (kind, "undo")):
+                raise InvalidInput("request: this id was used for something else; use a new one")
+            if event is None:
+                body: dict[str, Any] = {"seconds": round(float(seconds), 3), "source": source}
+                if kind == "label":
+                    body["label"] = self.classes.index(str(label))
+                event = writing.append(kind, who, row, body, request)
+            held = self._lease(writing, who, min(then, MOST_HELD)) if then else []
+        return event, [self.item(row) for row in held]
+
+    def undo(self, who: str, *, request: str | None = None) -> Item | None:
+        """Take back this person's last answer; the item is theirs again. None if there is none."""
+        with self.ledger.writing() as writing:
+            self._known(writing.state, who)
+            event = None if request is None else self.ledger.find(request)
+            if event is None:
+                done = writing.state.people[who].done
+                if not done:
+                    return None
+                row = writing.state.given[done[-1]][1]
+                until = writing.now + self.settings["lease"]
+                event = writing.append("undo", who, row, {"of": done[-1], "until": until}, request)
+            elif event.kind != "undo" or event.who != who:
+                raise InvalidInput("request: this id was used for something else; use a new one")
+        assert event.item is not None
+        return self.item(event.item)
+
+    def _known(self, state: State, who: str) -> None:
+        person = state.people.get(who)
+        if person is None or not person.active:
+            raise InvalidInput(f"name: {who!r} may not label here; let them in with aced invite")
+
+    # -- rounds -----------------------------------------------------------------------
+
+    def short(self) -> bool:
+        """Whether the next round should be designed: less than half a batch is left to give."""
+        state = self.state
+        left = len(state.waiting) - len(state.leases)
+        return bool(
+            left < max(1, self.settings["batch"] // 2) and len(state.draws) < self.settings["rows"]
+        )
+
+    def question(self) -> Question:
+        """The next round's question, of the state as it is."""
+        with self.ledger.reading() as state:
+            return question_of(state)
+
+    def record(self, asked: Question, answer: Answer) -> bool:
+        """Add a designed round; False if another process was first."""
+        with self.ledger.writing() as writing:
+            if len(writing.state.rounds) + 1 != asked.round:
+                return False
+            writing.append(
+                "draw",
+                "",
+                body={
+                    "round": asked.round,
+                    "based_on": asked.based_on,
+                    "labels": len(asked.rows),
+                    "rows": answer.rows,
+                    "chances": answer.chances,
+                    "checks": answer.checks,
+                    "notes": answer.notes,
+                    "accuracy": answer.accuracy,
+                    "design": answer.design,
+                    "seconds": round(answer.seconds, 3),
+                },
+            )
+        return True
+
+    def refill(self, threads: int | None = None) -> bool:
+        """Design the next round here and now if one is due."""
+        if not self.short():
+            return False
+        asked = self.question()
+        return asked.size > 0 and self.record(asked, plan_round(self.pool, asked, threads))
+
+    def classifier(self, state: State | None = None) -> Any:
+        """Trained on all combined labels; None before the first."""
+        found = self.opinions(state)
+        if not len(found.rows):
+            return None
+        learner = Learner(self.pool, classes=[0, 1], l2=self.settings["l2"])
+        return learner.train(found.rows, found.codes)
+
+
+def _hash(token: str) -> str:
+    """Tokens are long and random, so a plain hash keeps them."""
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,256 @@
+"""A project: from items to labels, with several people, undo, retries and restarts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aced import InvalidInput
+from aced.ledger import replay
+from aced.project import Project, plan_round
+from tests.helpers import blobs
+
+
+class Clock:
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+def make(folder, n=120, clock=None, **options):
+    rows, labels = blobs(n, 4, flip=0.05)
+    project = Project.create(
+        folder,
+        ids=[f"i{i}" for i in range(n)],
+        contents=[f"text {i}" for i in range(n)],
+        kind="text",
+        features=rows,
+        classes=["no", "yes"],
+        batch=20,
+        **({} if clock is None else {"clock": clock}),
+        **options,
+    )
+    for name in ("ann", "bob"):
+        project.add_person(name, token=False)
+    return project, labels
+
+
+def play(project, labels, times, who=("ann", "bob")):
+    for k in range(times):
+        project.refill(threads=1)
+        name = who[k % len(who)]
+        for item in project.give(name, 1):
+            project.answer(name, item.row, "label", project.classes[labels[item.row]], seconds=2.0)
+
+
+def test_it_asks_learns_and_is_the_same_when_opened_again(tmp_path):
+    project, labels = make(tmp_path / "p")
+    play(project, labels, 100)
+    state = project.state
+    assert len(state.labelled()) == 100
+    assert len(state.rounds) >= 5
+    last = state.rounds[-1]["accuracy"]
+    assert last["low"] < last["estimate"] < last["high"]
+    assert project.classifier().score(project.features, labels) > 0.85
+    again = Project(tmp_path / "p")
+    assert again.state.digest() == state.digest()
+    assert replay(again.ledger).problems == []
+
+
+def test_the_same_answers_give_the_same_ledger(tmp_path):
+    found = []
+    for name in "ab":
+        project, labels = make(tmp_path / name, clock=Clock())
+        play(project, labels, 50)
+        found.append([(e.kind, e.item) for e, _ in project.ledger.events()])
+    assert found[0] == found[1]
+
+
+def test_a_round_can_be_repeated_from_the_ledger(tmp_path):
+    project, labels = make(tmp_path / "p", overlap=0.2)
+    play(project, labels, 45)
+    asked = project.question()
+    one, two = plan_round(project.pool, asked, 1), plan_round(project.pool, asked, 2)
+    assert (one.rows, one.chances, one.checks, one.notes) == (
+        two.rows,
+        two.chances,
+        two.checks,
+        two.notes,
+    )
+    assert project.record(asked, one)
+    assert not project.record(asked, two)  # someone was first
+
+
+def test_rounds_hold_checks_seconds_and_new_rows(tmp_path):
+    project, labels = make(tmp_path / "p", overlap=0.2)
+    play(project, labels, 40)
+    asked = project.question()
+    answer = plan_round(project.pool, asked, 1)
+    drawn = set(asked.drawn.tolist())
+    seconds = [row for row in answer.rows if row in drawn]
+    assert len(answer.rows) == 20
+    assert len(answer.checks) == 2
+    assert len(seconds) == 4
+    assert set(seconds) <= set(asked.single.tolist())
+    assert len(set(answer.rows)) == 20
+    assert all(0 < chance <= 1 for chance in answer.chances)
+    assert all(0 <= note["separates"] <= note["of"] for note in answer.notes)
+
+
+def test_check_rows_are_drawn_uniformly():
+    """Over 200 seeds, every row of a pool of 40 about as often: chi-square below its 0.999 quantile."""
+    from aced.pool import Pool
+    from aced.project import Question
+
+    rows, _ = blobs(40, 3)
+    pool, none = Pool(rows), np.zeros(0, np.int64)
+    counts = np.zeros(40)
+    for seed in range(200):
+        asked = Question(
+            1, seed, 5, "passive", 1.0, 0.4, 0.0, none, none, np.zeros(0), none, none, none, 1
+        )
+        counts[plan_round(pool, asked, 1).checks] += 1
+    assert counts.sum() == 400
+    assert ((counts - 10) ** 2 / 10).sum() < 72.1 * 38 / 39  # 39 degrees; drawn without replacement
+
+
+def test_two_people_never_hold_the_same_item(tmp_path):
+    project, _ = make(tmp_path / "p")
+    project.refill(threads=1)
+    one, two = project.give("ann", 3), project.give("bob", 3)
+    assert not {item.row for item in one} & {item.row for item in two}
+    assert project.give("ann", 3) == one  # a reload shows what one had
+
+
+def test_an_item_goes_to_someone_else_when_its_lease_runs_out(tmp_path):
+    clock = Clock()
+    project, _ = make(tmp_path / "p", clock=clock, lease=60.0)
+    project.refill(threads=1)
+    (item,) = project.give("ann", 1)
+    assert project.give("bob", 1) != [item]
+    clock.now += 61
+    rows = [found.row for found in project.give("bob", 2)]
+    assert item.row in rows
+    project.answer("ann", item.row, "label", "yes")  # late, and not lost
+    assert project.state.votes[item.row]["ann"].code == 1
+
+
+def test_the_same_request_counts_once(tmp_path):
+    project, _ = make(tmp_path / "p")
+    project.refill(threads=1)
+    (item,) = project.give("ann", 1)
+    one, _ = project.answer("ann", item.row, "label", "yes", request="r1")
+    two, _ = project.answer("ann", item.row, "label", "yes", request="r1")
+    assert one.seq == two.seq
+    with pytest.raises(InvalidInput, match="request"):
+        project.answer("bob", item.row, "label", "yes", request="r1")
+    assert project.undo("ann", request="u1").row == item.row
+    assert project.undo("ann", request="u1").row == item.row
+    assert project.state.votes[item.row] == {}
+    assert project.undo("ann") is None
+
+
+def test_labels_of_several_people_are_combined(tmp_path):
+    project, _ = make(tmp_path / "p", n=60)
+    project.add_person("eve", token=False)
+    with project.ledger.writing() as writing:
+        for row in range(40):
+            for who in ("ann", "bob", "eve"):
+                code = int(row < 20) if who != "eve" else int(row % 2)
+                writing.append("label", who, row, {"label": code})
+    found = project.opinions()
+    np.testing.assert_array_equal(found.codes, [1] * 20 + [0] * 20)
+    assert ((found.eta > 0.5) == (found.codes == 1)).all()
+
+
+def test_tokens_are_kept_as_hashes_and_can_be_revoked(tmp_path):
+    project, _ = make(tmp_path / "p")
+    token = project.add_person("kim", "lead")
+    assert project.who_is(token) == ("kim", "lead")
+    assert project.who_is(token + "x") is None
+    assert project.who_is("") is None
+    project.close()
+    for file in (tmp_path / "p").iterdir():
+        assert token.encode() not in file.read_bytes()
+    project = Project(tmp_path / "p")
+    project.revoke("kim")
+    assert project.who_is(token) is None
+    with pytest.raises(InvalidInput, match="aced invite"):
+        project.give("kim", 1)
+
+
+def test_duplicates_share_a_row(tmp_path):
+    rows, _ = blobs(30, 3)
+    project = Project.create(
+        tmp_path / "p",
+        ids=[str(i) for i in range(40)],
+        contents=[f"t{i % 30}" for i in range(40)],
+        kind="text",
+        features=rows,
+        rows=[i % 30 for i in range(40)],
+        classes=["a", "b"],
+    )
+    assert len(project.pool) == 30
+    assert project.item(3).id == "3"
+    assert sum(item["row"] == 3 for item in project.items) == 2
+
+
+def test_the_whole_pool_can_be_labelled(tmp_path):
+    project, labels = make(tmp_path / "p", n=45)
+    play(project, labels, 50)
+    assert len(project.state.labelled()) == 45
+    assert project.give("ann", 1) == []
+    assert not project.refill()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"classes": ["a"]}, "--classes"),
+        ({"classes": ["a", "a"]}, "--classes"),
+        ({"check": 1.0}, "--check"),
+        ({"overlap": -0.1}, "--overlap"),
+        ({"check": 0.5, "overlap": 0.5}, "no room"),
+        ({"lease": 0}, "--lease"),
+        ({"combine": "best"}, "--combine"),
+        ({"strategy": "magic"}, "strategy"),
+        ({"features": np.full((10, 2), np.nan)}, "row"),
+        ({"features": np.zeros((9, 2))}, "--features"),
+    ],
+)
+def test_bad_settings_are_named_and_leave_nothing_behind(tmp_path, options, words):
+    usual = {
+        "ids": [str(i) for i in range(10)],
+        "contents": ["x"] * 10,
+        "kind": "text",
+        "features": np.random.default_rng(0).normal(size=(10, 2)),
+        "classes": ["a", "b"],
+    }
+    with pytest.raises(InvalidInput, match=words):
+        Project.create(tmp_path / "p", **{**usual, **options})
+    assert not (tmp_path / "p").exists()
+
+
+def test_bad_answers_are_named_and_change_nothing(tmp_path):
+    project, _ = make(tmp_path / "p")
+    project.refill(threads=1)
+    before = project.state.digest()
+    for call, words in (
+        (lambda: project.answer("ann", 500, "label", "yes"), "row 500"),
+        (lambda: project.answer("ann", 1, "label", "maybe"), "label must be"),
+        (lambda: project.answer("ann", 1, "burn"), "kind"),
+        (lambda: project.answer("zoe", 1, "skip"), "zoe"),
+        (lambda: project.answer("ann", 1, "skip", seconds=-1), "seconds"),
+        (lambda: project.add_person(""), "name"),
+        (lambda: project.add_person("x" * 100), "name"),
+        (lambda: project.revoke("nobody"), "nobody"),
+    ):
+        with pytest.raises(InvalidInput, match=words):
+            call()
+    assert project.state.digest() == before
+    with pytest.raises(InvalidInput, match="not a project"):
+        Project(tmp_path)
+    with pytest.raises(InvalidInput, match="not an empty folder"):
+        make(tmp_path / "p")

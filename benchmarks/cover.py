@@ -2,8 +2,7 @@
 
     pip install 'aced[vw]' && python benchmarks/cover.py [--tasks breast digits fashion]
 
-Rows are standardised; one pass; learning rate 1. Which rows Vowpal Wabbit asked for is read
-off the weight it leaves on an example: 0 skipped, 1 its own label, 1/p asked for.
+Rows are standardised; one pass; learning rate 1.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
-import vowpalwabbit
 from sklearn.datasets import load_breast_cancer, load_digits
 
 from aced import Learner, Pool
 from aced.datasets import load_dataset
 from aced.strategies import ActiveCover
+from aced.strategies.vw_cover import Program
 
 SETTINGS = {"breast": (0.1,), "digits": (0.1,), "fashion": (0.03, 0.1)}
 
@@ -46,18 +45,10 @@ def ours(rows: np.ndarray, labels: np.ndarray, c0: float, seed: int) -> tuple[in
 
 
 def theirs(rows: np.ndarray, labels: np.ndarray, c0: float, seed: int) -> tuple[int, float]:
-    options = f"--active_cover --mellowness {c0} --loss_function logistic --binary -l 1 --quiet"
-    program = vowpalwabbit.Workspace(f"{options} --random_seed {seed + 1}")
-    texts = [" ".join(f"{j}:{v:.5g}" for j, v in enumerate(row) if v != 0) for row in rows]
-    asked = 0
-    for place, row in enumerate(np.random.default_rng(seed).permutation(len(rows)).tolist()):
-        example = program.parse(f"{2 * labels[row] - 1} | {texts[row]}")
-        program.learn(example)
-        weight = example.get_simplelabel_weight()
-        asked += place < 3 or (weight > 0 and abs(weight - 1) > 1e-6)
-        program.finish_example(example)
-    said = np.array([program.predict(f"| {text}") for text in texts]) > 0
-    program.finish()
+    program = Program(c0, seed=seed + 1)
+    order = np.random.default_rng(seed).permutation(len(rows)).tolist()
+    asked = sum(program.learn(rows[row], labels[row]) > 0 for row in order)
+    said = np.array([program.predict(row) for row in rows])
     return asked, float((said == labels).mean())
 
 

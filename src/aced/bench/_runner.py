@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import asdict
 from functools import lru_cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +77,25 @@ def run_jobs(
     todo = [job for job in wanted if job.key not in records]
     if not todo:
         return
+    for job in todo:  # what cannot be built is refused before the first run
+        make_strategy(job.strategy, dict(job.options))
     threads = max(1, available_threads() // processes)
     for job, record in _results(todo, processes, data_home, threads):
         records.append(record)
         if told is not None:
             told(job, record)
+
+
+def _leave_with_parent() -> None:
+    """A worker whose parent is killed must not go on for hours with nobody to report to."""
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _results(
@@ -89,7 +105,9 @@ def _results(
         for job in todo:
             yield job, run_job(job, data_home, threads)
         return
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as executor:
+    with ProcessPoolExecutor(
+        processes, mp_context=get_context("spawn"), initializer=_leave_with_parent
+    ) as executor:
         running = {executor.submit(run_job, job, data_home, threads): job for job in todo}
         try:
             while running:

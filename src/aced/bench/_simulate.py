@@ -107,10 +107,11 @@ def simulate(
     after every batch of labels, as the others are.
     """
     began = time.perf_counter()
+    classes, codes = np.unique(data.y, return_inverse=True)
     learner = Learner(
         pool,
         strategy=strategy,
-        classes=np.unique(data.y).tolist(),
+        classes=classes.tolist(),
         l2=l2,
         budget=budget,
         batch_size=batch,
@@ -118,15 +119,18 @@ def simulate(
         threads=threads,
         report=report,
     )
+    if hasattr(learner.strategy, "reveal"):
+        learner.strategy.reveal(codes)
     result = Curve(data.name, strategy.name, seed, len(pool), pool.features, all_labels)
     one_by_one = getattr(learner.strategy, "one_by_one", False)
-    while queries := _ask(learner, data, one_by_one):
-        if not one_by_one:
-            learner.tell(queries.ids, data.y[pool.positions(queries.ids)])
-        on_pool, on_holdout = _score(learner, data)
-        point = Point(learner.labels_known, on_pool, on_holdout, time.perf_counter() - began)
-        result.curve.append(point)
-        if tick is not None:
-            tick(point)
+    with learner.workers.session():
+        while queries := _ask(learner, data, one_by_one):
+            if not one_by_one:
+                learner.tell(queries.ids, data.y[pool.positions(queries.ids)])
+            on_pool, on_holdout = _score(learner, data)
+            point = Point(learner.labels_known, on_pool, on_holdout, time.perf_counter() - began)
+            result.curve.append(point)
+            if tick is not None:
+                tick(point)
     result.history = learner.history
     return result

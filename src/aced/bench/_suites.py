@@ -23,7 +23,7 @@ SMOKE = {"digits": (400, 1), "breast": (150, 1)}
 SEEDED = ("aced", "passive", "margin")
 HEURISTICS = ("entropy", "least-confidence", "committee", "core-set", "badge", "density")
 STREAMS = ("iwal0", "iwal1", "ora-iwal0", "ora-iwal1")
-FIXED_C0 = {"oac": 0.03}
+FIXED_C0 = {"oac": 0.03, "oac-vw": 0.03}
 OTHER_C0 = 1e-4
 """One C0 for all tasks: what a user could have set without knowing the labels."""
 
@@ -115,15 +115,20 @@ def _paper(seeds: int | None) -> list[Job]:
     for task, (budget, passes) in PAPER.items():
         for strategy in SEEDED:
             found += [Job(task, strategy, seed, budget, 250, 0.0) for seed in range(seeds or 3)]
-        for c0 in grid("oac", task):
-            options = {"passes": 5 if task == "mnist" else 10, "c0": c0}
-            options["rate"] = 0.5 if task == "cifar" else 1.0
-            found.append(Job(task, "oac", 0, STREAMED[task], 250, 0.0, options))
+        found += _covers(task, "oac")
         for strategy in STREAMS:
             for c0 in grid(strategy, task):
                 options = {"passes": passes, "c0": c0, "lag": LAG}
                 found.append(Job(task, strategy, 0, STREAMED[task], 250, 0.0, options))
     return found
+
+
+def _covers(task: str, strategy: str) -> list[Job]:
+    shared = {"passes": 5 if task == "mnist" else 10, "rate": 0.5 if task == "cifar" else 1.0}
+    return [
+        Job(task, strategy, 0, STREAMED[task], 250, 0.0, {**shared, "c0": c0})
+        for c0 in grid("oac", task)
+    ]
 
 
 def _full(seeds: int | None) -> list[Job]:
@@ -132,4 +137,5 @@ def _full(seeds: int | None) -> list[Job]:
         for strategy in HEURISTICS:
             found += [Job(task, strategy, seed, budget, 250, 0.0) for seed in range(seeds or 3)]
         found.append(Job(task, "cal", 0, STREAMED[task], 250, 0.0, {"passes": passes}))
+        found += _covers(task, "oac-vw")
     return found

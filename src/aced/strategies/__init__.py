@@ -19,6 +19,7 @@ from aced.strategies.iwal import Iwal
 from aced.strategies.least_confidence import LeastConfidence
 from aced.strategies.margin import Margin
 from aced.strategies.passive import Passive
+from aced.strategies.vw_cover import VowpalCover
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "aced": Aced,
@@ -37,6 +38,7 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "ora-iwal1": partial(Iwal, variant=1, oracular=True),
     "oac": ActiveCover,
     "ora-oac": partial(ActiveCover, oracular=True),
+    "oac-vw": VowpalCover,
 }
 
 
@@ -68,5 +70,6 @@ __all__ = [
     "Plan",
     "Strategy",
     "View",
+    "VowpalCover",
     "make_strategy",
 ]

@@ -48,7 +48,12 @@ class Plan:
 
 
 class Strategy(Protocol):
-    """Chooses which rows to ask for next."""
+    """Chooses which rows to ask for next.
+
+    One that judges a stream sets ``one_by_one`` and is asked for a row at a time. One that can
+    run only where every label is known has ``reveal(labels)``, which simulations call first
+    with the label, 0 or 1, of every row.
+    """
 
     name: str
 

@@ -52,11 +52,7 @@ class ActiveCover:
         rate: float = 1.0,
         oracular: bool = False,
     ) -> None:
-        for name, value, least in (("cover", cover, 0), ("passes", passes, 1)):
-            if value < least:
-                raise InvalidInput(f"{name} must be at least {least}, got {value}")
-        if not c0 > 0 or not rate > 0:
-            raise InvalidInput(f"c0 and rate must be positive, got {c0} and {rate}")
+        check_options(c0, cover, passes, rate)
         self.c0, self.passes, self.rate = float(c0), passes, float(rate)
         self.oracular, self.cover = oracular, 0 if oracular else cover
         self.name = "ora-oac" if oracular else "oac"
@@ -182,6 +178,15 @@ class ActiveCover:
         self._numerator, self._denominator = state.get("mixture", start).copy()
         waiting = state.get("waiting", np.zeros((0, 3)))
         self._waiting = {int(row): (float(p), float(d)) for row, p, d in waiting}
+
+
+def check_options(c0: float, cover: int, passes: int, rate: float) -> None:
+    """Refuse, by name, what is out of range."""
+    for name, value, least in (("cover", cover, 0), ("passes", passes, 1)):
+        if value < least:
+            raise InvalidInput(f"{name} must be at least {least}, got {value}")
+    if not c0 > 0 or not rate > 0:
+        raise InvalidInput(f"c0 and rate must be positive, got {c0} and {rate}")
 
 
 def _features(view: View, row: int) -> Float64:

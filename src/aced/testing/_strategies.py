@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,13 @@ def check_strategy(make: Make, pool: Pool, labels: np.ndarray) -> None:
     _check_to_the_end(make, pool, labels)
 
 
+def _learner(make: Make, pool: Pool, labels: np.ndarray, **options: Any) -> Learner:
+    learner = Learner(pool, strategy=make(), **options)
+    if hasattr(learner.strategy, "reveal"):
+        learner.strategy.reveal(np.unique(labels, return_inverse=True)[1])
+    return learner
+
+
 def _asked(learner: Learner, labels: np.ndarray, rounds: int) -> np.ndarray:
     ids = []
     for _ in range(rounds):
@@ -31,7 +39,7 @@ def _asked(learner: Learner, labels: np.ndarray, rounds: int) -> np.ndarray:
 
 
 def _check_loop(make: Make, pool: Pool, labels: np.ndarray) -> None:
-    learner = Learner(pool, strategy=make(), budget=len(pool) // 2)
+    learner = _learner(make, pool, labels, budget=len(pool) // 2)
     seen: set[object] = set()
     while queries := learner.ask():
         ids = set(queries.ids.tolist())
@@ -48,23 +56,22 @@ def _check_loop(make: Make, pool: Pool, labels: np.ndarray) -> None:
 
 def _check_reproducible(make: Make, pool: Pool, labels: np.ndarray) -> None:
     runs = [
-        _asked(Learner(pool, strategy=make(), seed=3, threads=threads), labels, 3)
-        for threads in (1, 1, 3)
+        _asked(_learner(make, pool, labels, seed=3, threads=threads), labels, 3) for threads in (1, 1, 3)
     ]
     assert (runs[0] == runs[1]).all(), "the same seed gave another run"
     assert (runs[0] == runs[2]).all(), "the number of threads changed the run"
 
 
 def _check_one_class(make: Make, pool: Pool) -> None:
-    learner = Learner(pool, strategy=make())
     constant = np.zeros(len(pool), dtype=int)
+    learner = _learner(make, pool, constant)
     _asked(learner, constant, 2)
     asked = len(learner.ask())
     assert asked == learner.batch_size or _may_stop(learner), "one class only must not stop it"
 
 
 def _check_to_the_end(make: Make, pool: Pool, labels: np.ndarray) -> None:
-    learner = Learner(pool, strategy=make(), batch_size=max(1, len(pool) // 3))
+    learner = _learner(make, pool, labels, batch_size=max(1, len(pool) // 3))
     while queries := learner.ask():
         learner.tell(queries.ids, labels[pool.positions(queries.ids)])
     assert learner.labels_known == len(pool) or _may_stop(learner), "the whole pool can be asked for"

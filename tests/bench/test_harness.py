@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -91,6 +93,33 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_records(tmp_path):
     assert "--resume" in refused.stderr
     assert aced(*words, str(cut), *strategies, "--resume").returncode == 0
     assert without_timing(Records(cut).all()) == without_timing(Records(whole).all())
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are listed from /proc")
+def test_workers_leave_when_their_parent_is_killed(tmp_path):
+    words = ["bench", "smoke", "--tasks", "digits", "--strategies", "aced", "--jobs", "2", "--out"]
+    command = [sys.executable, "-c", "from aced.cli import main; main()", *words, str(tmp_path / "o")]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and len(group(process.pid)) < 4:  # parent, tracker, two workers
+        time.sleep(0.01)
+    assert len(group(process.pid)) >= 4
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    while time.monotonic() < deadline and group(process.pid):
+        time.sleep(0.05)
+    assert group(process.pid) == []
+
+
+def group(leader):
+    """Processes of the group that are alive."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, pgid = path.read_text().rsplit(")", 1)[1].split()[:3]
+            if int(pgid) == leader and state != "Z":
+                found.append(path.parent.name)
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 from typing import Any
 
 import numpy as np
 
+from aced.bench._figures import figure, sensitivity
 from aced.bench._published import ACED, OTHERS
 from aced.bench._summary import HOLDOUT, POOL, Ranking, Runs, Task, ranking, tasks_of
-
-COLOURS = (
-    "#0b6e99", "#8a8a8a", "#c8553d", "#5a8f3d", "#7a4fa3", "#8a6d1d", "#d18fb3", "#2f4b7c",
-    "#00876c", "#b33951", "#91785d", "#4d4d4d", "#e0a030", "#6c9bd2", "#a05195", "#3d3d8f",
-)  # fmt: skip
 
 INTRODUCTION = (
     "Each run starts with no labels. A strategy chooses rows of the pool, their known labels are "
@@ -153,49 +148,16 @@ def _grids(task: Task) -> list[Block]:
     if not rows:
         return []
     head = ["strategy", "C0", "labels asked for", "best pool accuracy", "labels to match all"]
-    return [("h3", "The C0 grids"), ("table", (head, rows))]
-
-
-def figure(task: Task) -> bytes:
-    """Pool (best so far), pool (plain) and holdout curves, mean and spread over seeds."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    panels: list[tuple[str, str, bool]] = [
-        ("pool, best so far", POOL, True),
-        ("pool, plain", POOL, False),
+    return [
+        ("h3", "The C0 grids"),
+        (
+            "p",
+            "Each line is one C0, from dark (small) to light (large), and ends where asking ended. "
+            "Grey: passive.",
+        ),
+        ("figure", (f"{task.name}-c0", sensitivity(task))),
+        ("table", (head, rows)),
     ]
-    if task.everything[HOLDOUT] is not None:
-        panels.append(("holdout", HOLDOUT, False))
-    shape = (4.6 * len(panels), 4.0)
-    drawing, axes = plt.subplots(1, len(panels), figsize=shape, layout="constrained", squeeze=False)
-    for axis, (title, measure, best) in zip(axes[0], panels, strict=True):
-        for index, runs in enumerate(task.shown):
-            x = np.array([point["labels"] for point in max((r["curve"] for r in runs.records), key=len)])
-            if len(x) == 0:
-                continue
-            values = runs.at(x, measure, best=best)
-            colour = COLOURS[index % len(COLOURS)]
-            mean = np.nanmean(values, axis=0)
-            axis.plot(x, mean, color=colour, label=runs.label, linewidth=1.4)
-            if len(values) > 1:
-                spread = np.nanstd(values, axis=0)
-                axis.fill_between(x, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0)
-        if best and task.name in ACED:
-            points = ACED[task.name]
-            axis.plot(list(points), list(points.values()), "k+", label="paper's ACED")
-        axis.axhline(task.everything[measure], color="0.5", linestyle=":", linewidth=1)
-        axis.set_title(f"{task.name}: {title}", fontsize=10)
-        axis.set_xlabel("labels")
-        axis.grid(alpha=0.25)
-    axes[0][0].set_ylabel("accuracy")
-    axes[0][-1].legend(fontsize=6.5, loc="lower right")
-    stream = io.BytesIO()
-    drawing.savefig(stream, format="png", dpi=90)
-    plt.close(drawing)
-    return stream.getvalue()
 
 
 def to_markdown(blocks: list[Block], folder: str) -> tuple[str, dict[str, bytes]]:

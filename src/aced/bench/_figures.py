@@ -1,0 +1,99 @@
+"""The pictures of a report."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from aced.bench._published import ACED
+from aced.bench._summary import HOLDOUT, POOL, Task
+
+COLOURS = (
+    "#0b6e99", "#8a8a8a", "#c8553d", "#5a8f3d", "#7a4fa3", "#8a6d1d", "#d18fb3", "#2f4b7c",
+    "#00876c", "#b33951", "#91785d", "#4d4d4d", "#e0a030", "#6c9bd2", "#a05195", "#3d3d8f",
+)  # fmt: skip
+
+
+def figure(task: Task) -> bytes:
+    """Pool (best so far), pool (plain) and holdout curves, mean and spread over seeds."""
+    plt = _pyplot()
+    panels: list[tuple[str, str, bool]] = [
+        ("pool, best so far", POOL, True),
+        ("pool, plain", POOL, False),
+    ]
+    if task.everything[HOLDOUT] is not None:
+        panels.append(("holdout", HOLDOUT, False))
+    shape = (4.6 * len(panels), 4.0)
+    drawing, axes = plt.subplots(1, len(panels), figsize=shape, layout="constrained", squeeze=False)
+    for axis, (title, measure, best) in zip(axes[0], panels, strict=True):
+        for index, runs in enumerate(task.shown):
+            x = np.array([point["labels"] for point in max((r["curve"] for r in runs.records), key=len)])
+            if len(x) == 0:
+                continue
+            values = runs.at(x, measure, best=best)
+            colour = COLOURS[index % len(COLOURS)]
+            mean = np.nanmean(values, axis=0)
+            axis.plot(x, mean, color=colour, label=runs.label, linewidth=1.4)
+            if len(values) > 1:
+                spread = np.nanstd(values, axis=0)
+                axis.fill_between(x, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0)
+        if best and task.name in ACED:
+            points = ACED[task.name]
+            axis.plot(list(points), list(points.values()), "k+", label="paper's ACED")
+        axis.axhline(task.everything[measure], color="0.5", linestyle=":", linewidth=1)
+        axis.set_title(f"{task.name}: {title}", fontsize=10)
+        axis.set_xlabel("labels")
+        axis.grid(alpha=0.25)
+    axes[0][0].set_ylabel("accuracy")
+    axes[0][-1].legend(fontsize=6.5, loc="lower right")
+    return _png(drawing)
+
+
+def sensitivity(task: Task) -> bytes:
+    """For every strategy with a C0, the pool curve (best so far) at each value of the grid."""
+    plt = _pyplot()
+    names = list(dict.fromkeys(runs.strategy for runs in task.every if runs.c0 is not None))
+    across = min(3, len(names))
+    down = -(-len(names) // across)
+    shape = (4.6 * across, 3.4 * down)
+    drawing, axes = plt.subplots(down, across, figsize=shape, layout="constrained", squeeze=False)
+    for axis in axes.flat[len(names) :]:
+        axis.axis("off")
+    passive = next((runs for runs in task.shown if runs.strategy == "passive"), None)
+    for axis, name in zip(axes.flat, names, strict=False):
+        if passive is not None:
+            axis.plot(*_best(passive), color="0.6", linewidth=2.5)
+        grid = task.grid(name)
+        for runs, shade in zip(grid, np.linspace(0, 0.9, len(grid)), strict=True):
+            axis.plot(
+                *_best(runs), color=plt.get_cmap("viridis")(shade), label=f"{runs.c0:g}", linewidth=1.2
+            )
+        axis.axhline(task.everything[POOL], color="0.5", linestyle=":", linewidth=1)
+        axis.set_title(f"{task.name}: {name}", fontsize=10)
+        axis.set_xlabel("labels")
+        axis.grid(alpha=0.25)
+        axis.legend(title="C0", fontsize=6, title_fontsize=6.5, loc="lower right")
+    return _png(drawing)
+
+
+def _best(runs: Any) -> tuple[Any, Any]:
+    x = np.array([point["labels"] for point in max((r["curve"] for r in runs.records), key=len)])
+    return (x, x) if len(x) == 0 else (x, np.nanmean(runs.at(x, POOL, best=True), axis=0))
+
+
+def _pyplot() -> Any:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    return plt
+
+
+def _png(drawing: Any) -> bytes:
+    stream = io.BytesIO()
+    drawing.savefig(stream, format="png", dpi=85)
+    _pyplot().close(drawing)
+    return stream.getvalue()

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench bench-theory bench-curves clean
+.PHONY: demo test lint chromium bench bench-theory bench-curves clean
 
 $(VENV)/run: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -17,7 +17,13 @@ $(VENV)/dev: $(VENV)/run
 demo: $(VENV)/run
 	$(BIN)/aced run digits --strategy aced --strategy passive --strategy margin --plot demo.png
 
-test: $(VENV)/dev lint
+# The pages are tested in a real browser; where it cannot be had, those tests are skipped.
+chromium:
+	@if [ ! -x /usr/bin/chromium ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } >/dev/null \
+		|| echo "no chromium: the browser tests will be skipped"; fi
+
+test: $(VENV)/dev lint chromium
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/dev

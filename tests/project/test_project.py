@@ -109,7 +109,7 @@ def test_check_rows_are_drawn_uniformly():
     counts = np.zeros(40)
     for seed in range(200):
         asked = Question(
-            1, seed, 5, "passive", 1.0, 0.4, 0.0, none, none, np.zeros(0), none, none, none, 1
+            1, seed, 5, 5, "passive", 1.0, 0.4, 0.0, none, none, np.zeros(0), none, none, none, 1
         )
         counts[plan_round(pool, asked, 1).checks] += 1
     assert counts.sum() == 400

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 import aced
 from aced._errors import InvalidInput
-from aced.cli import _theory
-from aced.cli._bench import bench
-from aced.cli._report import report
-from aced.cli._run import run
 
-app = typer.Typer(
-    help="Label less: choose which rows of a pool to label, and train a classifier on them.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command()(run)
-app.command()(bench)
-app.command()(report)
-app.add_typer(_theory.app, name="theory")
+COMMANDS = {
+    "init": "_init",
+    "label": "_label",
+    "serve": "_serve",
+    "invite": "_invite",
+    "status": "_status",
+    "replay": "_replay",
+    "classify": "_classify",
+    "export": "_export",
+    "import": "_import",
+    "run": "_run",
+    "bench": "_bench",
+    "report": "_report",
+    "theory": "_theory",
+}
+"""In the order of the help; each lives in a module of its own, loaded when it is called."""
 
 
 def _version(show: bool) -> None:
@@ -34,7 +36,6 @@ def _version(show: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
@@ -43,10 +44,31 @@ def _root(
     """Label less."""
 
 
+def build(names: Sequence[str]) -> typer.Typer:
+    """The application with these commands."""
+    app = typer.Typer(
+        help="Label less: choose which rows of a pool to label, and train a classifier on them.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for name in names:
+        module = import_module(f"aced.cli.{COMMANDS[name]}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name)(getattr(module, "import_" if name == "import" else name))
+    return app
+
+
 def main() -> None:
     """Entry point: one sentence and exit code 2 for input that cannot be used."""
+    called = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
     try:
-        app(prog_name="aced")
+        build([called] if called in COMMANDS else list(COMMANDS))(prog_name="aced")
     except InvalidInput as error:
         typer.echo(f"aced: {error}", err=True)
         sys.exit(2)

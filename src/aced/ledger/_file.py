@@ -139,21 +139,23 @@ class Ledger:
         with self._lock:
             with _sentences(self.path):
                 self._base.execute("BEGIN IMMEDIATE")
+            before = None
             try:
-                self.catch_up()
+                before = self.catch_up().seq
                 yield Transaction(self)
                 with _sentences(self.path):
                     self._base.execute("COMMIT")
             except BaseException:
-                self._forget()
+                self._forget(before)
                 raise
 
-    def _forget(self) -> None:
-        """Undo a transaction that did not end, in the file and in memory."""
+    def _forget(self, before: int | None) -> None:
+        """Undo a transaction that did not end, in the file and, if it wrote, in memory."""
         if self._base.in_transaction:
             self._base.execute("ROLLBACK")
-        self.state, self._hash = State(), GENESIS
-        self.catch_up()
+        if self.state.seq != before:
+            self.state, self._hash = State(), GENESIS
+            self.catch_up()
 
     @property
     def now(self) -> float:

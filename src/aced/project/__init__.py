@@ -1,21 +1,31 @@
 """A folder with items, features and a ledger, and the loop that people label in."""
 
 from aced.project._export import export_rows, neutral, write_csv, write_jsonl, write_parquet
-from aced.project._project import EMBEDDING, Item, Project
+from aced.project._import import Imported, import_labels
+from aced.project._keys import COMMANDS, class_keys
+from aced.project._project import EMBEDDING, LEDGER, Item, Project
 from aced.project._question import Repeated, question_of, repeat_rounds
 from aced.project._round import Answer, Question, plan_round, wilson
+from aced.project._settings import check_batch, check_settings
 from aced.project._summary import progress, summary
 from aced.project._votes import Opinions, opinions
 
 __all__ = [
+    "COMMANDS",
     "EMBEDDING",
+    "LEDGER",
     "Answer",
+    "Imported",
     "Item",
     "Opinions",
     "Project",
     "Question",
     "Repeated",
+    "check_batch",
+    "check_settings",
+    "class_keys",
     "export_rows",
+    "import_labels",
     "neutral",
     "opinions",
     "plan_round",

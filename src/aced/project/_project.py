@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,11 @@ import numpy as np
 
 from aced._errors import InvalidInput
 from aced._types import Float32
-from aced.learner import Learner, default_batch
 from aced.ledger import Event, Ledger, State, Transaction
 from aced.pool import Pool
-from aced.project._question import question_of
+from aced.project._question import question_of, round_size
 from aced.project._round import Answer, Question, plan_round
+from aced.project._settings import check_batch, check_settings
 from aced.project._tally import Tally
 from aced.project._votes import Opinions, opinions
 
@@ -96,17 +97,18 @@ class Project:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise InvalidInput(f"PROJECT: {folder} exists and is not an empty folder; choose another")
         classes = [str(name) for name in classes]
-        if len(classes) != 2 or len(set(classes)) != 2 or not all(name.strip() for name in classes):
-            raise InvalidInput(f"--classes must be two different names, got {classes}")
-        for name, value in (("--check", check), ("--overlap", overlap)):
-            if not 0 <= value < 1:
-                raise InvalidInput(f"{name} must be from 0 up to 1, got {value}")
-        if check + overlap >= 1:
-            raise InvalidInput("--check and --overlap leave no room for new items; make them smaller")
-        if not lease > 0:
-            raise InvalidInput(f"--lease must be positive, got {lease}")
-        if combine not in ("dawid-skene", "majority"):
-            raise InvalidInput(f"--combine must be dawid-skene or majority, got {combine!r}")
+        check_settings(
+            classes,
+            strategy=strategy,
+            seed=seed,
+            check=check,
+            overlap=overlap,
+            lease=lease,
+            l2=l2,
+            combine=combine,
+        )
+        from aced.learner import default_batch
+
         pool = Pool(features)
         where = list(range(len(ids))) if rows is None else [int(row) for row in rows]
         if not len(ids) == len(contents) == len(where) or len(set(where)) != len(pool):
@@ -114,7 +116,7 @@ class Project:
                 f"--features has {len(pool)} rows for {len(set(where))} distinct items; "
                 "give one row an item"
             )
-        Learner(pool, strategy=strategy, l2=l2)  # refuses what it cannot use
+        check_batch(batch, len(pool))
         folder.mkdir(parents=True, exist_ok=True)
         np.save(folder / FEATURES, pool.rows())
         with (folder / ITEMS).open("w", encoding="utf-8") as file:
@@ -135,7 +137,7 @@ class Project:
                     "root": None if root is None else str(Path(root).resolve()),
                     "strategy": strategy,
                     "seed": int(seed),
-                    "batch": default_batch(len(pool)) if batch is None else max(1, int(batch)),
+                    "batch": default_batch(len(pool)) if batch is None else int(batch),
                     "check": float(check),
                     "overlap": float(overlap),
                     "lease": float(lease),
@@ -199,7 +201,10 @@ class Project:
 
     def opinions(self, state: State | None = None) -> Opinions:
         """Labelled rows with their combined labels."""
-        return opinions(self.state if state is None else state, self.settings["combine"])
+        if state is not None:
+            return opinions(state, self.settings["combine"])
+        with self.ledger.reading() as state:
+            return opinions(state, self.settings["combine"])
 
     @cached_property
     def tally(self) -> Tally:
@@ -210,10 +215,7 @@ class Project:
 
     def add_person(self, name: str, role: str = "annotator", *, token: bool = True) -> str | None:
         """Let someone label; returns the access token, of which only a hash is kept."""
-        if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-            raise InvalidInput(
-                f"name must be 1 to {LONGEST_NAME} printable characters, got {name[:80]!r}"
-            )
+        check_name(name)
         if role not in ("annotator", "lead"):
             raise InvalidInput(f"role must be annotator or lead, got {role!r}")
         secret = secrets.token_urlsafe(24) if token else None
@@ -234,9 +236,10 @@ class Project:
     def who_is(self, token: str) -> tuple[str, str] | None:
         """Name and role of the holder of a token; takes as long whether or not there is one."""
         given, found = _hash(token), None
-        for name, person in self.state.people.items():
-            if hmac.compare_digest(person.token or "", given) and person.active:
-                found = (name, person.role)
+        with self.ledger.reading() as state:
+            for name, person in state.people.items():
+                if hmac.compare_digest(person.token or "", given) and person.active:
+                    found = (name, person.role)
         return found
 
     # -- the loop ---------------------------------------------------------------------
@@ -244,7 +247,8 @@ class Project:
     def give(self, who: str, count: int = 1) -> list[Item]:
         """What this person labels next: items they hold already, then new ones."""
         count = min(count, MOST_HELD)
-        held = self.state.held_by(who, self.ledger.now)
+        with self.ledger.reading() as state:
+            held = state.held_by(who, self.ledger.now)
         if len(held) < count:
             with self.ledger.writing() as writing:
                 held = self._lease(writing, who, count)
@@ -320,13 +324,18 @@ class Project:
 
     # -- rounds -----------------------------------------------------------------------
 
-    def short(self) -> bool:
-        """Whether the next round should be designed: less than half a batch is left to give."""
-        state = self.state
-        left = len(state.waiting) - len(state.leases)
-        return bool(
-            left < max(1, self.settings["batch"] // 2) and len(state.draws) < self.settings["rows"]
-        )
+    def short(self, who: str | None = None) -> bool:
+        """Whether the next round should be designed: less than half a round is left to give.
+
+        To this person, if one is named: rows they skipped, or labelled before others did, are not.
+        """
+        with self.ledger.reading() as state:
+            few = max(1, round_size(state) // 2)
+            if len(state.draws) >= int(self.settings["rows"]):
+                return False
+            if who is None:
+                return len(state.waiting) - len(state.leases) < few
+            return len(list(islice(state.ready(who, self.ledger.now), few))) < few
 
     def question(self) -> Question:
         """The next round's question, of the state as it is."""
@@ -368,8 +377,15 @@ class Project:
         found = self.opinions(state)
         if not len(found.rows):
             return None
+        from aced.learner import Learner  # takes long to load, and few calls need it
+
         learner = Learner(self.pool, classes=[0, 1], l2=self.settings["l2"])
         return learner.train(found.rows, found.codes)
+
+
+def check_name(name: str) -> None:
+    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise InvalidInput(f"name must be 1 to {LONGEST_NAME} printable characters, got {name[:80]!r}")
 
 
 def _hash(token: str) -> str:

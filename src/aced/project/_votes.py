@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aced._types import Float64, Ints
-from aced.estimators.crowd import Votes, dawid_skene, majority, share
+from aced.crowd import Votes, dawid_skene, majority, share
 from aced.ledger import State
 
 

@@ -1,6 +1,6 @@
 """How far people agree who voted on the same items, of two classes.
 
-The notation is that of :mod:`aced.estimators.crowd`: n_ic votes on item i say c, m_i = n_i0 + n_i1.
+The notation is that of ``_estimates``: n_ic votes on item i say c, m_i = n_i0 + n_i1.
 Krippendorff (2011), Computing Krippendorff's alpha-reliability; Cohen (1960), A coefficient of
 agreement for nominal scales.
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
-from aced.estimators.crowd import Votes
+from aced.crowd._estimates import Votes
 
 BLOCK = 1024  # items whose votes are spread over people at once
 

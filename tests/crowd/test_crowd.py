@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 
 from aced import InvalidInput
 from aced._types import Array, Float64, Ints
-from aced.estimators.agreement import agreement, cohen_kappa, disputes
-from aced.estimators.crowd import (
+from aced.crowd import (
     HONEST,
     Prior,
     Votes,
+    agreement,
+    cohen_kappa,
     dawid_skene,
+    disputes,
     majority,
     second_opinion_gain,
     share,

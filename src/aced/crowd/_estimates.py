@@ -16,7 +16,7 @@ z_i      truth         the class of item i, never seen
 ======== ============= ================================================================
 
 Dawid and Skene (1979), Maximum likelihood estimation of observer error-rates using the EM
-algorithm. How far people agree is in :mod:`aced.estimators.agreement`.
+algorithm. How far people agree is in ``_agreement``.
 """
 
 from __future__ import annotations

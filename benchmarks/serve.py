@@ -1,0 +1,252 @@
+"""Simulated annotators against one server that is killed again and again.
+
+    python benchmarks/serve.py [--seconds 600] [--annotators 50] [--rows 50000] [--kills 100]
+
+Every annotator reads, thinks for a moment, answers, and goes on; when the server is gone they
+repeat the same request until it is back. At the end the ledger is compared with what was
+acknowledged: nothing lost, nothing twice, no item held by two people, and a replay that equals
+the live state. Latency is that of an answer together with the next items, while rounds are being
+designed; requests that met a dead server are counted apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aced.ledger import State, replay
+from aced.project import Project
+
+
+@dataclass
+class Outcome:
+    """What was seen from outside, and what the ledger says."""
+
+    answered: dict[str, tuple[str, int, str]] = field(default_factory=dict)  # request: who, row, label
+    latencies: list[float] = field(default_factory=list)
+    outages: list[float] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    starved: int = 0
+    kills: int = 0
+    rounds: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def make_project(folder: Path, rows: int, seed: int = 0) -> tuple[Project, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(rows, 32)).astype(np.float32)
+    truth = (features @ rng.normal(size=32) + rng.normal(size=rows) > 0).astype(int)
+    project = Project.create(
+        folder,
+        ids=[f"item-{i}" for i in range(rows)],
+        contents=[f"The text of item {i}." for i in range(rows)],
+        kind="text",
+        features=features,
+        classes=["no", "yes"],
+        lease=120.0,
+    )
+    return project, truth
+
+
+class Server:
+    """`aced serve` in a process of its own, started again when it was killed."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.folder = folder
+        self.start()
+
+    def start(self) -> None:
+        words = [sys.executable, "-c", "from aced.cli import main; main()"]
+        words += ["serve", str(self.folder), "--port", str(self.port)]
+        self.process = subprocess.Popen(
+            words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+
+    def wait(self, seconds: float = 60.0) -> None:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.02)
+        raise TimeoutError("the server does not come up")
+
+    def kill(self) -> None:
+        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(30)
+
+
+class Annotator(threading.Thread):
+    """One person with one connection."""
+
+    def __init__(
+        self, name: str, token: str, port: int, truth: Any, think: float, until: float, out: Outcome
+    ) -> None:
+        super().__init__(daemon=True)
+        self.name, self.token, self.port, self.truth = name, token, port, truth
+        self.think, self.until, self.out = think, until, out
+        self.rng = random.Random(name)
+        self.connection: http.client.HTTPConnection | None = None
+        self.cookie = ""
+
+    def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> tuple[int, Any]:
+        """One request, repeated until it is answered."""
+        began, failed = time.perf_counter(), False
+        while True:
+            try:
+                if self.connection is None:
+                    self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+                headers = {"Cookie": self.cookie, "X-Aced": "1"}
+                if body is not None:
+                    headers["Content-Type"] = "application/json"
+                data = None if body is None else json.dumps(body)
+                self.connection.request(method, path, data, headers)
+                answer = self.connection.getresponse()
+                content = answer.read()
+                break
+            except (OSError, http.client.HTTPException):
+                if self.connection is not None:
+                    self.connection.close()
+                self.connection, failed = None, True
+                time.sleep(0.05)
+        took = time.perf_counter() - began
+        if path.startswith("/api"):
+            (self.out.outages if failed else self.out.latencies).append(took)
+        cookie = answer.getheader("Set-Cookie")
+        if cookie:
+            self.cookie = cookie.split(";")[0]
+        kind = answer.getheader("Content-Type", "")
+        return answer.status, json.loads(content) if kind.startswith("application/json") else None
+
+    def run(self) -> None:
+        self.call("GET", f"/enter?token={self.token}")
+        items: list[dict[str, Any]] = []
+        count = 0
+        while time.monotonic() < self.until:
+            if not items:
+                _, found = self.call("GET", "/api/next?count=3")
+                items = found.get("items", [])
+                if not items:
+                    self.out.starved += 1
+                    time.sleep(0.3)
+                    continue
+            time.sleep(self.rng.expovariate(1 / self.think))
+            row = items[0]["row"]
+            label = ["no", "yes"][int(self.truth[row])]
+            request = f"{self.name}-{count}"
+            count += 1
+            body = {"row": row, "kind": "label", "label": label, "seconds": 1.0}
+            status, found = self.call("POST", "/api/answer", {**body, "request": request, "then": 3})
+            if status == 200:
+                self.out.answered[request] = (self.name, row, label)
+                items = found["items"]
+            else:
+                self.out.refused.append(f"{status} {found}")
+                items = []
+
+
+def run(
+    folder: Path, *, seconds: float, annotators: int, rows: int, kills: int, think: float, seed: int = 0
+) -> Outcome:
+    project, truth = make_project(folder, rows, seed)
+    tokens = {f"a{i:02d}": project.add_person(f"a{i:02d}") or "" for i in range(annotators)}
+    project.refill()
+    project.close()
+    out, server, rng = Outcome(), Server(folder), random.Random(seed)
+    server.wait()
+    until = time.monotonic() + seconds
+    people = [Annotator(n, t, server.port, truth, think, until, out) for n, t in tokens.items()]
+    for person in people:
+        person.start()
+    for moment in sorted(rng.uniform(0.05, 0.95) * seconds for _ in range(kills)):
+        pause = until - seconds + moment - time.monotonic()
+        if pause > 0:
+            time.sleep(pause)
+        server.kill()
+        out.kills += 1
+        server.start()
+        server.wait()
+    for person in people:
+        person.join(seconds + 120)
+    server.stop()
+    _compare(folder, out)
+    return out
+
+
+def _compare(folder: Path, out: Outcome) -> None:
+    project = Project(folder)
+    found = replay(project.ledger)
+    out.problems += found.problems
+    out.rounds = len(found.state.rounds)
+    if found.state.digest() != project.state.digest():
+        out.problems.append("the replay is not the live state")
+    written: Counter[str] = Counter()
+    votes: Counter[tuple[str, int]] = Counter()
+    state = State()
+    for event, _ in project.ledger.events():
+        if event.kind == "label":
+            assert event.request is not None
+            written[event.request] += 1
+            votes[event.who, event.item or 0] += 1
+            seen = out.answered.get(event.request)
+            if seen and seen != (event.who, event.item, project.classes[event.body["label"]]):
+                out.problems.append(f"{event.request}: the ledger has another answer")
+        if event.kind == "lease" and event.item not in set(state.ready(event.who, event.at)):
+            out.problems.append(f"event {event.seq}: row {event.item} was given while it was taken")
+        state.apply(event)
+    lost = [request for request in out.answered if written[request] == 0]
+    twice = [request for request, count in written.items() if count > 1]
+    twice += [f"{who} {row}" for (who, row), count in votes.items() if count > 1]
+    out.problems += [f"lost: {request}" for request in lost] + [f"twice: {request}" for request in twice]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--annotators", type=int, default=50)
+    parser.add_argument("--rows", type=int, default=50_000)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--think", type=float, default=1.0, help="mean seconds before an answer")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        out = run(Path(folder) / "project", **vars(asked))
+    times = 1000 * np.array(out.latencies)
+    print(f"{len(out.answered)} labels acknowledged, {out.kills} kills, {out.rounds} rounds designed")
+    print(
+        f"latency: median {np.median(times):.1f} ms, 99 % within {np.percentile(times, 99):.1f} ms, "
+        f"longest {times.max():.0f} ms"
+    )
+    if out.outages:
+        print(f"requests that met a restart: {len(out.outages)}, median {np.median(out.outages):.2f} s")
+    print(
+        f"times there was nothing to give: {out.starved}; refused: {len(out.refused)} {out.refused[:3]}"
+    )
+    print("problems: " + ("none" if not out.problems else "; ".join(out.problems[:10])))
+    raise SystemExit(bool(out.problems))
+
+
+if __name__ == "__main__":
+    main()

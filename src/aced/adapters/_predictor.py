@@ -1,0 +1,50 @@
+"""What the project's classifier says of its items, for tools that show a first guess."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aced.pool import Pool
+from aced.project import Project
+
+Guess = tuple[str, float, str]
+"""A class, how probable it is, and the version of the classifier that says so."""
+
+
+def version_of(project: Project) -> str:
+    """The same for the same labels; changes when one does."""
+    found = project.opinions()
+    content = found.rows.tobytes() + found.codes.tobytes()
+    return f"aced-{len(found.rows)}-{hashlib.sha256(content).hexdigest()[:8]}"
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """A trained classifier; ``model`` is None until both classes have been seen."""
+
+    version: str
+    model: Any
+    pool: Pool
+    classes: list[str]
+
+    @classmethod
+    def of(cls, project: Project) -> Predictor:
+        version, model = version_of(project), project.classifier()
+        if len(getattr(model, "classes_", ())) < 2:
+            model = None
+        return cls(version, model, project.pool, project.classes)
+
+    def __call__(self, rows: Sequence[int]) -> list[Guess | None]:
+        """A guess for each row, None where there is no classifier yet."""
+        if self.model is None or not rows:
+            return [None] * len(rows)
+        shares = self.model.predict_proba(self.pool.rows(np.asarray(rows, dtype=np.int64)))
+        return [
+            (self.classes[int(share.argmax())], round(float(share.max()), 4), self.version)
+            for share in shares
+        ]

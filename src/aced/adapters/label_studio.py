@@ -1,0 +1,330 @@
+"""Label Studio: drawn items go there as tasks, what people answered comes back.
+
+An annotation there is known here by its id: its first version is the request
+``label-studio:ID:0``, the next that says something else ``label-studio:ID:1``, and so on.
+Reading the same export twice therefore changes nothing, and an older export does not
+take back what a newer one said.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from xml.sax.saxutils import quoteattr
+
+from aced._errors import InvalidInput
+from aced.adapters._predictor import Predictor
+from aced.ledger import Event, State, Transaction
+from aced.project import Imported, Item, Project
+from aced.project._export import finite
+from aced.project._import import Given, as_seconds, class_code, row_finder, take
+from aced.project._lines import read_bytes
+from aced.project._project import check_name
+
+SOURCE = "label-studio"
+LOCAL_FILES = "/data/local-files/?d="
+"""Where Label Studio serves pictures from a folder of its machine."""
+COLUMNS = "aced_columns"
+LABEL, ITEM = "label", "item"
+"""Names of the choices and of what they are about, in the labelling configuration."""
+
+_SHOWN = {
+    "text": f'<Text name="{ITEM}" value="$text"/>',
+    "image": f'<Image name="{ITEM}" value="$image"/>',
+    "row": f'<Table name="{ITEM}" value="${COLUMNS}"/>',
+}
+
+
+def config(project: Project) -> str:
+    """The labelling configuration: the item, and one choice of the two classes."""
+    choices = "\n".join(
+        f'    <Choice value={quoteattr(name)} hotkey="{key}"/>'
+        for key, name in enumerate(project.classes, 1)
+    )
+    return (
+        f"<View>\n  {_SHOWN[project.settings['kind']]}\n"
+        f'  <Choices name="{LABEL}" toName="{ITEM}" choice="single" showInLine="true">\n'
+        f"{choices}\n  </Choices>\n</View>\n"
+    )
+
+
+# -- there ----------------------------------------------------------------------------
+
+
+def tasks(
+    project: Project, count: int | None = None, *, images: str | None = None
+) -> list[dict[str, Any]]:
+    """Up to ``count`` items (default: a batch) that are drawn and wait for an opinion.
+
+    A round is designed first if one is due. ``images`` is what comes before a picture's path
+    (default: where Label Studio serves it if its local files begin above the items' folder).
+    """
+    count = int(project.settings["batch"]) if count is None else count
+    if count < 1:
+        raise InvalidInput(f"--count must be at least 1, got {count}")
+    rows = _waiting(project)
+    while len(rows) < count and project.refill():
+        before, rows = rows, _waiting(project)
+        if len(rows) <= len(before):
+            break  # the strategy has nothing more to ask
+    rows = rows[:count]
+    folder = Path(project.settings["root"] or "").name
+    prefix = f"{LOCAL_FILES}{quote(folder)}/" if images is None else images
+    with project.ledger.reading() as state:
+        chances = [state.draws[row].chance for row in rows]
+    guesses = Predictor.of(project)(rows)
+    return [
+        {
+            "data": {
+                **_shown(project.item(row), prefix),
+                "aced_id": project.item(row).id,
+                "aced_row": row,
+                "draw_probability": chance,
+            },
+            "predictions": [] if guess is None else [prediction(guess)],
+        }
+        for row, chance, guess in zip(rows, chances, guesses, strict=True)
+    ]
+
+
+def _waiting(project: Project) -> list[int]:
+    """Rows that want an opinion and that nobody is looking at."""
+    now = project.ledger.now
+    with project.ledger.reading() as state:
+        return [row for row in state.waiting if not _held(state, row, now)]
+
+
+def _held(state: State, row: int, now: float) -> bool:
+    return any(until > now for until in state.leases.get(row, {}).values())
+
+
+def _shown(item: Item, prefix: str) -> dict[str, Any]:
+    if item.kind == "image":
+        return {"image": prefix + quote(str(item.content))}
+    if item.kind == "row":
+        columns = finite(item.content)
+        return {**columns, COLUMNS: columns}
+    return {"text": item.content}
+
+
+def prediction(guess: tuple[str, float, str]) -> dict[str, Any]:
+    """What the classifier says of one item, as Label Studio writes it."""
+    label, score, version = guess
+    chosen = {
+        "from_name": LABEL,
+        "to_name": ITEM,
+        "type": "choices",
+        "value": {"choices": [label]},
+    }
+    return {"model_version": version, "score": score, "result": [chosen]}
+
+
+# -- and back -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """One person's answer to one task; ``made`` sorts by time."""
+
+    id: str
+    made: str
+    given: Given
+    place: str
+
+
+def load_export(path: str | os.PathLike[str]) -> Any:
+    """The JSON of a file."""
+    content = read_bytes(Path(path))
+    try:
+        return json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(
+            f"FILE: {path} is not a JSON file; export from Label Studio as JSON"
+        ) from error
+
+
+def read_export(project: Project, export: Any, *, who: str | None = None) -> Imported:
+    """Take the annotations of Label Studio's JSON export, all of them or none.
+
+    A cancelled annotation is a skip, an empty one an "unsure"; one that is marked as ground truth
+    counts like any other. ``who`` made those that do not say who did.
+    """
+    listed = [export] if isinstance(export, dict) else export
+    if not isinstance(listed, list) or not all(isinstance(task, dict) for task in listed):
+        raise InvalidInput("FILE: a list of tasks is needed; export from Label Studio as JSON")
+    where = row_finder(project)
+    with project.ledger.reading() as state:
+        known = frozenset(state.people)
+    found = [
+        annotation
+        for number, task in enumerate(listed, 1)
+        for annotation in _annotations(project.classes, task, number, where, known, who or SOURCE)
+    ]
+    found.sort(key=lambda annotation: annotation.made)
+    people, taken = [], 0
+    with project.ledger.writing() as writing:
+        for annotation in found:
+            given = _news(project, annotation)
+            if given is None:
+                continue
+            if take(writing, given, SOURCE):
+                people.append(given.who)
+            taken += 1
+    return Imported(taken, len(found) - taken, people)
+
+
+def delete(project: Project, ids: Iterable[Any]) -> int:
+    """Take back what deleted annotations said, unless their author said something else since."""
+    undone = 0
+    with project.ledger.writing() as writing:
+        for name in ids:
+            for event in reversed(_versions(project, annotation_id(name, "FILE"))):
+                if _is_last(writing, event):
+                    body = {"of": event.seq, "source": SOURCE}
+                    writing.append("undo", event.who, event.item, body)
+                    undone += 1
+    return undone
+
+
+def _is_last(writing: Transaction, event: Event) -> bool:
+    """Whether it is the last that stands of what this person said of this row."""
+    state = writing.state
+    standing = (
+        seq
+        for seq, (_, row, who) in state.given.items()
+        if seq >= event.seq and row == event.item and who == event.who and seq not in state.undone
+    )
+    return max(standing, default=-1) == event.seq
+
+
+def _versions(project: Project, annotation: str) -> list[Event]:
+    found: list[Event] = []
+    while (event := project.ledger.find(f"{SOURCE}:{annotation}:{len(found)}")) is not None:
+        found.append(event)
+    return found
+
+
+def _news(project: Project, annotation: Annotation) -> Given | None:
+    """What there is to write, if the annotation says something new."""
+    given, versions = annotation.given, _versions(project, annotation.id)
+    if versions:
+        last = versions[-1]
+        if last.item != given.row:
+            raise InvalidInput(
+                f"FILE: {annotation.place} came before for another item; "
+                "one project takes annotations of one Label Studio"
+            )
+        same = last.kind == given.kind and last.body.get("label") == given.code
+        if same or annotation.made < last.body.get("made", ""):
+            return None
+        given = replace(given, who=last.who)
+    request = f"{SOURCE}:{annotation.id}:{len(versions)}"
+    return replace(given, request=request, notes={**given.notes, "made": annotation.made})
+
+
+def _annotations(
+    classes: Sequence[str],
+    task: dict[str, Any],
+    position: int,
+    where: Callable[[str], int | None],
+    known: frozenset[str],
+    default: str,
+) -> Iterator[Annotation]:
+    place = f"task {_quoted(task.get('id', position))}"
+    listed, data = task.get("annotations"), task.get("data")
+    if not isinstance(listed, list) or not isinstance(data, dict):
+        raise InvalidInput(f"FILE: {place} has no data or annotations; export as JSON, not JSON-MIN")
+    row = row_of(data, where)
+    if row is None or data.get("aced_row", row) != row:
+        raise InvalidInput(
+            f"FILE: {place} is not an item of this project (aced_id {str(data.get('aced_id'))[:80]!r}); "
+            "remove it, or import into the project it was drawn from"
+        )
+    for one in listed:
+        if not isinstance(one, dict):
+            raise InvalidInput(f"FILE: {place} has an annotation that is no object; export as JSON")
+        number = annotation_id(one.get("id"), f"FILE: {place}")
+        spot = f"{place}, annotation {number}"
+        kind, code = _answer(classes, one, spot)
+        given = Given(
+            row=row,
+            who=_author(one.get("completed_by"), known, default, spot),
+            kind=kind,
+            code=code,
+            seconds=as_seconds(one.get("lead_time"), f"FILE: {spot}: lead_time"),
+            notes={"ground_truth": True} if one.get("ground_truth") else {},
+        )
+        yield Annotation(number, _time(one), given, spot)
+
+
+def row_of(data: Any, where: Callable[[str], int | None]) -> int | None:
+    """The row that a task's data name, if they are of this project."""
+    name = data.get("aced_id") if isinstance(data, dict) else None
+    return where(name) if isinstance(name, str) else None
+
+
+def annotation_id(value: Any, place: str) -> str:
+    """Numbers in the exports seen, texts in Label Studio's documentation."""
+    name = str(value) if isinstance(value, int | str) else ""
+    if not (0 < len(name) <= 64 and name.isprintable()):
+        raise InvalidInput(f"{place}: the id of an annotation must be a number, got {_quoted(value)}")
+    return name
+
+
+def _quoted(value: Any) -> str:
+    return str(value) if isinstance(value, int) else ascii(value)[:80]
+
+
+def _answer(classes: Sequence[str], one: dict[str, Any], place: str) -> tuple[str, int | None]:
+    if one.get("was_cancelled"):
+        return "skip", None
+    regions = one.get("result") or []
+    if not isinstance(regions, list) or not all(isinstance(region, dict) for region in regions):
+        raise InvalidInput(f"FILE: {place}: result must be a list of objects; export as JSON")
+    picked = [region for region in regions if region.get("type") == "choices"]
+    ours = [region for region in picked if region.get("from_name") == LABEL] or picked
+    choices: list[str] = []
+    for region in ours:
+        value = region.get("value")
+        said = value.get("choices") if isinstance(value, dict) else None
+        choices += [str(name) for name in said] if isinstance(said, list) else []
+    if not choices:
+        return "unsure", None
+    if len(set(choices)) > 1:
+        raise InvalidInput(f"FILE: {place} chooses {_quoted(choices[:4])}; let it choose one")
+    return "label", class_code(classes, choices, f"FILE: {place}")
+
+
+def _author(person: Any, known: frozenset[str], default: str, place: str) -> str:
+    """An e-mail address if there is one, else "label-studio NUMBER"; a name used before is kept."""
+    if isinstance(person, dict):
+        number, mail = person.get("id"), person.get("email")
+        name = f"{SOURCE} {number}"
+        if isinstance(mail, str) and mail.strip() and name not in known:
+            name = mail.strip()
+        elif number is None:
+            name = default
+    else:
+        name = default if person is None else f"{SOURCE} {person}"
+    try:
+        check_name(name)
+    except InvalidInput as error:
+        raise InvalidInput(f"FILE: {place}: completed_by: {error}") from error
+    return name
+
+
+def _time(one: dict[str, Any]) -> str:
+    """When it was last changed, in UTC and sortable; empty if that is not said."""
+    said = str(one.get("updated_at") or one.get("created_at") or "")
+    try:
+        moment = datetime.fromisoformat(said.replace("Z", "+00:00"))
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+        return moment.astimezone(timezone.utc).isoformat(timespec="microseconds")
+    except (ValueError, OverflowError):
+        return ""

@@ -1,0 +1,131 @@
+"""aced classify: what a project's classifier says of new items."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from aced._errors import InvalidInput
+from aced._files import check_writable
+from aced._types import Float32
+from aced.cli._init import soon
+from aced.cli._outputs import write_text
+from aced.cli._project import Folder, Json, print_json, visible
+from aced.items import Embedding, Items, embed_with, features_from, read_items
+from aced.project import EMBEDDING, Project, neutral
+
+ENDINGS = (".csv", ".jsonl")
+COLUMNS = ("id", "label", "probability")
+
+
+def classify(
+    project: Folder,
+    items: Annotated[
+        Path, typer.Argument(metavar="NEW_ITEMS", help="Items of the same kind, as for aced init.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A .csv or .jsonl file (default: print csv).")
+    ] = None,
+    features: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Features of the new items.")
+    ] = None,
+    embed: Annotated[
+        str | None,
+        typer.Option(metavar="MODULE:FUNCTION", help="The function that the features came from."),
+    ] = None,
+    column: Annotated[str | None, typer.Option(help="The column of texts.")] = None,
+    id_column: Annotated[str | None, typer.Option(help="The column of ids.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Label new items with the classifier trained on all labels so far."""
+    if out is not None:
+        check_writable("--out", out)
+        if out.suffix.lower() not in ENDINGS:
+            raise InvalidInput(f"--out: {out} must end in {' or '.join(ENDINGS)}")
+    opened = Project(project)
+    try:
+        model = trained(opened)
+        found = read_items(items, kind=opened.settings["kind"], column=column, id_column=id_column)
+        with soon(f"computing features of {len(found)} items"):
+            rows = _features(opened, found, features, embed)
+        shares = model.predict_proba(rows)
+    finally:
+        opened.close()
+    best = shares.argmax(axis=1)
+    lines = [
+        {"id": name, "label": opened.classes[int(model.classes_[place])], "probability": round(p, 6)}
+        for name, place, p in zip(found.ids, best, shares.max(axis=1).tolist(), strict=True)
+    ]
+    if out is not None:
+        write_text(out, as_jsonl(lines) if out.suffix.lower() == ".jsonl" else as_csv(lines))
+    counts = Counter(line["label"] for line in lines)
+    numbers = {name: counts[name] for name in opened.classes}
+    if as_json:
+        print_json({"items": len(lines), "counts": numbers, **({} if out else {"labels": lines})})
+    elif out is None:
+        sys.stdout.write(as_csv(lines))
+    said = ", ".join(f"{count} {visible(name)}" for name, count in numbers.items())
+    where = f" in {out}" if out else ""
+    Console(stderr=as_json or out is None).print(
+        Text(f"{len(lines)} items: {said}{visible(where)}"), soft_wrap=True
+    )
+
+
+def trained(project: Project) -> Any:
+    """The classifier, once there are labels of both classes."""
+    found = project.opinions()
+    if not len(found.rows):
+        raise InvalidInput(
+            f"PROJECT: {project.folder} has no labels yet; give some with aced label {project.folder}"
+        )
+    known = sorted(set(found.codes.tolist()))
+    if len(known) < 2:
+        missing = project.classes[1 - known[0]]
+        raise InvalidInput(
+            f"PROJECT: {project.folder} has no label {missing!r} yet; label some items of each class"
+        )
+    return project.classifier()
+
+
+def _features(project: Project, items: Items, path: Path | None, function: str | None) -> Float32:
+    stored = project.folder / EMBEDDING
+    if stored.exists():
+        if path is not None or function is not None:
+            named = "--features" if path else "--embed"
+            raise InvalidInput(f"{named}: the project computes its features itself; drop it")
+        return Embedding.load(stored).transform(items)
+    if (path is None) == (function is None):
+        raise InvalidInput(
+            "--features: the project's features were brought along; give those of the new items, "
+            "or the function they came from with --embed"
+        )
+    rows = features_from(path, len(items)) if path is not None else embed_with(str(function), items)
+    wanted = project.features.shape[1]
+    if rows.shape[1] != wanted:
+        raise InvalidInput(
+            f"--features: {rows.shape[1]} columns, and the project has {wanted}; give the same ones"
+        )
+    return np.asarray(rows)
+
+
+def as_csv(lines: list[dict[str, Any]]) -> str:
+    """With a heading; no cell that a spreadsheet would compute."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(COLUMNS)
+    table.writerows([neutral(line[name]) for name in COLUMNS] for line in lines)
+    return text.getvalue()
+
+
+def as_jsonl(lines: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)

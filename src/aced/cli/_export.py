@@ -1,0 +1,91 @@
+"""aced export: labels as a table, or drawn items as tasks for Label Studio."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import IO, Annotated
+
+import typer
+
+from aced._errors import InvalidInput
+from aced._files import check_writable, replacing
+from aced.adapters import label_studio
+from aced.cli._project import Folder
+from aced.project import Project, export_rows, write_csv, write_jsonl, write_parquet
+
+
+class Format(str, Enum):
+    """What a file of labels may be."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+    LABEL_STUDIO = "label-studio"
+
+
+WRITE = {Format.CSV: write_csv, Format.JSONL: write_jsonl, Format.PARQUET: write_parquet}
+
+
+def export(
+    project: Folder,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write; - is standard output.")],
+    form: Annotated[
+        Format | None,
+        typer.Option("--format", help="Default: by FILE's ending, csv on standard output."),
+    ] = None,
+    count: Annotated[
+        int | None, typer.Option(help="label-studio: how many tasks (default: a batch).")
+    ] = None,
+) -> None:
+    """Write one line for each item and each annotator's label.
+
+    The format label-studio writes drawn items that wait for a label as tasks to import there, and
+    the labelling configuration beside them, ending in .xml.
+    """
+    form = _by_ending(out) if form is None else form
+    if count is not None and form is not Format.LABEL_STUDIO:
+        raise InvalidInput("--count is for --format label-studio; a table has all labels")
+    standard = str(out) == "-"
+    if not standard:
+        check_writable("--out", out)
+    opened = Project(project)
+    if form is Format.LABEL_STUDIO:
+        said = _write_tasks(opened, sys.stdout.buffer if standard else out, count)
+    else:
+        rows = export_rows(opened)
+        WRITE[form](rows, sys.stdout.buffer if standard else out)
+        said = f"{len(rows)} labels"
+    opened.close()
+    if not standard:
+        typer.echo(f"{out}: {said}")
+
+
+def _by_ending(out: Path) -> Format:
+    if str(out) == "-":
+        return Format.CSV
+    try:
+        return Format(out.suffix.lower().removeprefix("."))
+    except ValueError as error:
+        raise InvalidInput(
+            f"--out: {out} must end in .csv, .jsonl or .parquet, or --format must be given"
+        ) from error
+
+
+def _write_tasks(project: Project, out: Path | IO[bytes], count: int | None) -> str:
+    if isinstance(out, Path) and out.suffix.lower() == ".xml":
+        raise InvalidInput(f"--out: {out} is where the labelling configuration goes; end it in .json")
+    found = label_studio.tasks(project, count)
+    content = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    if not isinstance(out, Path):
+        out.write(content)
+        return ""
+    beside = out.with_suffix(".xml")
+    check_writable("--out", beside)
+    with replacing(beside) as file:
+        file.write(label_studio.config(project).encode())
+    with replacing(out) as file:
+        file.write(content)
+    return f"{len(found)} tasks; {beside}: the labelling configuration"

@@ -1,0 +1,196 @@
+"""aced init: a project from a file or a folder of items."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from aced._errors import InvalidInput
+from aced._types import Float32
+from aced.cli._project import visible
+from aced.items import Embedding, Items, embed_with, features_from, read_items
+from aced.project import EMBEDDING, Project, check_batch, check_settings
+from aced.strategies import STRATEGIES
+
+SOON = 2.0
+"""Seconds after which work that is not done shows a bar."""
+
+
+def init(
+    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="Folder to make.")],
+    items: Annotated[
+        Path, typer.Option(metavar="PATH", help="A .csv, .tsv, .jsonl or .parquet file, or images.")
+    ],
+    classes: Annotated[list[str], typer.Option(help="The two classes: repeat, or a,b.")],
+    features: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Features of your own, one row an item.")
+    ] = None,
+    embed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOW",
+            help="auto (default), tfidf-svd, hog, pixels-pca, hog+pixels, table or module:function.",
+        ),
+    ] = None,
+    column: Annotated[str | None, typer.Option(help="The column of texts.")] = None,
+    id_column: Annotated[str | None, typer.Option(help="The column of ids.")] = None,
+    kind: Annotated[str | None, typer.Option(help="text, image or row (default: see).")] = None,
+    strategy: Annotated[str, typer.Option(help=f"One of {', '.join(STRATEGIES)}.")] = "aced",
+    batch: Annotated[
+        int | None, typer.Option(help="Items a round (default: 250, less for few items).")
+    ] = None,
+    check: Annotated[float, typer.Option(help="Share drawn at random to estimate accuracy.")] = 0.1,
+    overlap: Annotated[float, typer.Option(help="Share of second opinions.")] = 0.0,
+    lease: Annotated[float, typer.Option(help="Seconds an item is kept for someone.")] = 600.0,
+    combine: Annotated[
+        str, typer.Option(help="How opinions become one label: dawid-skene or majority.")
+    ] = "dawid-skene",
+    seed: Annotated[int, typer.Option(help="Same seed, same features and draws.")] = 0,
+    l2: Annotated[float, typer.Option(help="Penalty of the logistic regression.")] = 1.0,
+) -> None:
+    """Make a project: read items, compute their features, remember both."""
+    _check_place(project)
+    names = split_classes(classes)
+    if features is not None and embed is not None:
+        raise InvalidInput("--features and --embed are two ways to say the same; drop one")
+    settings: dict[str, Any] = {
+        "strategy": strategy,
+        "seed": seed,
+        "check": check,
+        "overlap": overlap,
+        "lease": lease,
+        "l2": l2,
+        "combine": combine,
+    }
+    check_settings(names, **settings)
+    with soon(f"reading {visible(items.name)}"):
+        found = read_items(items, kind=kind, column=column, id_column=id_column)
+    check_batch(batch, len(found.firsts))
+    with soon(f"computing features of {len(found)} items"):
+        rows, embedding = _features(found, features, embed or "auto", seed)
+    with _whole(project) as part:
+        made = Project.create(
+            part,
+            ids=found.ids,
+            contents=found.contents,
+            kind=found.kind,
+            features=rows,
+            classes=names,
+            rows=np.searchsorted(found.firsts, found.same_as).tolist(),
+            root=found.root,
+            batch=batch,
+            **settings,
+        )
+        made.close()
+        if embedding is not None:
+            embedding.save(part / EMBEDDING)
+    _told(project, found, rows, embedding, embed, made.settings)
+
+
+def split_classes(given: list[str]) -> list[str]:
+    """Names given one by one, or two in one word."""
+    parts = given[0].split(",") if len(given) == 1 else given
+    return [name.strip() for name in parts]
+
+
+def _check_place(project: Path) -> None:
+    if project.exists() and (not project.is_dir() or any(project.iterdir())):
+        raise InvalidInput(f"PROJECT: {project} exists and is not an empty folder; choose another")
+    parent = project.absolute().parent
+    if not parent.is_dir():
+        raise InvalidInput(f"PROJECT: there is no folder {project.parent}; make it first")
+    if not os.access(parent, os.W_OK):
+        raise InvalidInput(f"PROJECT: {project.parent} cannot be written")
+
+
+def _features(items: Items, path: Path | None, how: str, seed: int) -> tuple[Float32, Embedding | None]:
+    """One row a distinct item."""
+    if path is not None:
+        return features_from(path, len(items))[items.firsts], None
+    first = distinct(items)
+    if ":" in how:
+        return embed_with(how, first), None
+    try:
+        embedding, rows = Embedding.fit(first, how, seed=seed)
+    except InvalidInput as error:
+        raise InvalidInput(str(error).replace("how:", "--embed:", 1)) from error
+    return rows, embedding
+
+
+def distinct(items: Items) -> Items:
+    """The items without those that repeat an earlier one."""
+    firsts = items.firsts
+    contents: Any = [items.contents[place] for place in firsts]
+    ids = [items.ids[place] for place in firsts]
+    return Items(items.kind, ids, contents, items.root, items.columns, np.arange(len(firsts)))
+
+
+@contextmanager
+def _whole(project: Path) -> Iterator[Path]:
+    """A folder beside ``project`` that takes its name once it is complete."""
+    part = project.absolute().with_name(f".{project.absolute().name}.{os.getpid()}.part")
+    try:
+        yield part
+        os.replace(part, project)
+    except OSError as error:
+        raise InvalidInput(f"PROJECT: {project} cannot be made ({error.strerror})") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+@contextmanager
+def soon(what: str) -> Iterator[None]:
+    """A moving bar for work of unknown length, once it has taken ``SOON`` seconds."""
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    bar.add_task(what, total=None)
+    timer = threading.Timer(SOON, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if bar.live.is_started:
+            bar.stop()
+
+
+def _told(
+    project: Path,
+    items: Items,
+    rows: Float32,
+    embedding: Embedding | None,
+    how: str | None,
+    settings: dict[str, Any],
+) -> None:
+    kinds = {"text": "texts", "image": "images", "row": "rows"}
+    where = f", column {items.columns[0]}" if items.kind == "text" and items.columns else ""
+    notes = [f"{items.duplicates} duplicates share a label"] if items.duplicates else []
+    notes += [f"{items.skipped} files left out"] if items.skipped else []
+    lines = [
+        f"{project}: {len(items)} {kinds[items.kind]}{where}" + "".join(f"; {n}" for n in notes),
+        f"features: {rows.shape[1]}, "
+        + (embedding.describe() if embedding else f"from {how}" if how else "your own"),
+        f"batches of {settings['batch']} with {settings['strategy']}, "
+        f"{settings['check']:.0%} of them drawn at random to estimate accuracy",
+        f"next: aced label {project}",
+    ]
+    for line in lines:
+        Console().print(Text(visible(line)), soft_wrap=True)

@@ -1,0 +1,31 @@
+"""aced invite: a link by which someone may label."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlencode, urlsplit
+
+import typer
+
+from aced._errors import InvalidInput
+from aced.cli._project import Folder
+from aced.project import Project
+
+
+def invite(
+    project: Folder,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Who may label.")],
+    lead: Annotated[
+        bool, typer.Option("--lead", help="May see everybody's labels and invite others, too.")
+    ] = False,
+    url: Annotated[
+        str, typer.Option(metavar="BASE", help="Where people reach aced serve.")
+    ] = "http://127.0.0.1:8765",
+) -> None:
+    """Print an access link. It is shown once; a new one for the same name ends the old one."""
+    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
+        raise InvalidInput(f"--url must begin with http:// or https://, got {url!r}")
+    opened = Project(project)
+    token = opened.add_person(name, "lead" if lead else "annotator")
+    opened.close()
+    typer.echo(f"{url.rstrip('/')}/enter?{urlencode({'token': token})}")

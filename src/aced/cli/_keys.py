@@ -1,0 +1,104 @@
+"""Answers, one at a time: single keys on a terminal, lines or characters from a pipe."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, TextIO
+
+QUIT = "q"
+SPECIAL = re.compile(rb"\x1b(\[[0-9;?]*[@-~]|O.|.)?", re.DOTALL)
+"""Arrows and function keys, which are no answers."""
+
+
+class Keys(Protocol):
+    """Where answers come from."""
+
+    def forget(self) -> None:
+        """Drop what was typed so far: it was not meant for what is shown next."""
+        ...
+
+    def read(self) -> str:
+        """The next answer; ``QUIT`` when there are no more."""
+        ...
+
+
+class Terminal:
+    """Keys as they are pressed, one at a time: of several that come at once the first counts."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._fd = stream.fileno()
+
+    def forget(self) -> None:
+        import termios
+
+        termios.tcflush(self._fd, termios.TCIFLUSH)
+
+    def read(self) -> str:
+        letters = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        found = ""
+        while not found:
+            try:
+                part = os.read(self._fd, 64)
+            except OSError:  # the terminal has gone
+                return QUIT
+            if not part or part[:1] == b"\x04":
+                return QUIT
+            found = letters.decode(SPECIAL.sub(b"", part))
+        return found[0].lower() if found[0].isprintable() else ""
+
+
+class Piped:
+    """One answer a line, a key or a class (``words`` says which key it is), or keys in a row."""
+
+    def __init__(self, stream: TextIO, words: dict[str, str]) -> None:
+        self._answers = self._split(stream, words)
+
+    def forget(self) -> None:
+        """A pipe is written ahead, on purpose."""
+
+    def read(self) -> str:
+        return next(self._answers, QUIT)
+
+    @staticmethod
+    def _split(stream: TextIO, words: dict[str, str]) -> Iterator[str]:
+        for line in stream:
+            answer = line.strip()
+            if answer in words:
+                yield words[answer]
+            else:
+                yield from (letter.lower() for letter in answer if not letter.isspace())
+
+
+@contextmanager
+def keys(words: dict[str, str]) -> Iterator[Keys]:
+    """Keys of standard input; a terminal is left as it was, however this ends."""
+    if not sys.stdin.isatty() or sys.platform == "win32":  # no single keys there: lines
+        yield Piped(sys.stdin, words)
+        return
+    import termios
+    import tty
+
+    fd = sys.stdin.fileno()
+    before = termios.tcgetattr(fd)
+
+    def again(*_: Any) -> None:
+        tty.setcbreak(fd)  # a shell sets its own modes while the program is stopped
+
+    def end(number: int, _: Any) -> None:
+        sys.exit(128 + number)
+
+    handlers = {signal.SIGCONT: again, signal.SIGTERM: end, signal.SIGHUP: end}
+    olds = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        tty.setcbreak(fd)
+        yield Terminal(sys.stdin)
+    finally:
+        termios.tcsetattr(fd, termios.TCSADRAIN, before)
+        for number, old in olds.items():
+            signal.signal(number, old)

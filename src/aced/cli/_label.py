@@ -1,0 +1,143 @@
+"""aced label: one item at a time, one key an answer, in the terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from aced._errors import InvalidInput
+from aced.cli._keys import QUIT, Keys, keys
+from aced.cli._project import Designer, Folder, let_in, visible
+from aced.cli._show import key_line, show_item, status_line, why
+from aced.project import COMMANDS, Item, Project, class_keys, progress
+
+
+def label(
+    project: Folder,
+    name: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="Who labels (default: your login).")
+    ] = None,
+) -> None:
+    """Label in the terminal: one key an item; every answer is on disk before the next is shown."""
+    opened = Project(project)
+    who = let_in(opened, name)
+    session = Session(opened, who, Console())
+    try:
+        with session.screen(), keys(session.words) as pressed:
+            session.run(pressed)
+    except KeyboardInterrupt:
+        pass  # every answer is on disk
+    finally:
+        session.farewell(project)
+        opened.close()
+
+
+class Session:
+    """One person at one terminal."""
+
+    def __init__(self, project: Project, who: str, console: Console) -> None:
+        self.project, self.who, self.console = project, who, console
+        self.designer = Designer(project, who)
+        self.labels = class_keys(project.classes)
+        self.words = {name: key for key, name in reversed(self.labels.items())}
+        self.given = 0
+        self.ended = False
+        self.note = ""
+
+    @contextmanager
+    def screen(self) -> Iterator[None]:
+        """A page of its own on a terminal; what was there before comes back."""
+        if self.console.is_terminal and sys.stdin.isatty():
+            with self.console.screen(hide_cursor=True):
+                yield
+        else:
+            yield
+
+    def run(self, pressed: Keys) -> None:
+        item: Item | None = None
+        while True:
+            item = item or self.next_item()
+            if item is None:
+                self.ended = True
+                return
+            self.designer.step()
+            item, going = self.ask(pressed, item)
+            if not going:
+                return
+
+    def next_item(self) -> Item | None:
+        """None when there is nothing left for this person."""
+        while True:
+            found = self.project.give(self.who, 1)
+            if found:
+                return found[0]
+            first = not self.project.state.rounds
+            with self.console.status(f"designing the {'first' if first else 'next'} round"):
+                if not self.designer.wait():
+                    return None
+
+    def ask(self, pressed: Keys, item: Item) -> tuple[Item | None, bool]:
+        """Show an item until it is answered; what to show next, if that is known, and whether to."""
+        began, page = time.perf_counter(), 0
+        pressed.forget()
+        self.show(item, page)
+        while True:
+            key = pressed.read()
+            seconds = time.perf_counter() - began if sys.stdin.isatty() else 0.0  # not known of a pipe
+            if key == QUIT:
+                return None, False
+            if key in self.labels or key in ("s", "u"):
+                self.take(item, key, seconds)
+                return None, True
+            if key == "z":
+                back = self.project.undo(self.who)
+                self.given -= back is not None
+                self.note = "Nothing to undo." if back is None else "Undone."
+                return back or item, True
+            if key == "w":
+                self.note = why(self.project.state.draws.get(item.row), self.project.classes).plain
+            elif key == "m":
+                page += 1
+            elif not sys.stdin.isatty():
+                raise InvalidInput(
+                    f"answer to {visible(item.id)}: {visible(key)!r} is no key; "
+                    f"use {', '.join(self.labels)}, {', '.join(COMMANDS)}"
+                )
+            self.show(item, page)
+
+    def take(self, item: Item, key: str, seconds: float) -> None:
+        kind = "label" if key in self.labels else {"s": "skip", "u": "unsure"}[key]
+        name = self.labels.get(key)
+        self.project.answer(self.who, item.row, kind, name, seconds=min(seconds, 1e6), source="terminal")
+        self.given += 1
+        self.note = f"{visible(item.id)}: {visible(name) if name else kind}"
+
+    def show(self, item: Item, page: int) -> None:
+        console = self.console
+        if console.is_terminal and sys.stdin.isatty():
+            console.clear()
+        console.print(show_item(console, item, self.project.settings["root"], page))
+        console.print(status_line(progress(self.project, self.who)))
+        console.print(key_line(self.labels))
+        if self.note:
+            console.print(Text(self.note, style="dim"))
+        self.note = ""
+
+    def farewell(self, folder: object) -> None:
+        found = progress(self.project, self.who)
+        self.console.print(status_line(found))
+        end = (
+            "There is nothing left for you to label."
+            if self.ended
+            else f"Go on with: aced label {folder}"
+        )
+        self.console.print(
+            Text(f"{max(0, self.given)} answers saved in {folder}. {end}"), soft_wrap=True
+        )

@@ -1,0 +1,140 @@
+"""What the commands about projects share."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import math
+import sys
+import threading
+import time
+import unicodedata
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from aced._errors import InvalidInput
+from aced.project import Answer, Project, Question, plan_round
+
+Folder = Annotated[Path, typer.Argument(metavar="PROJECT", help="Folder made by aced init.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def print_json(record: Any) -> None:
+    sys.stdout.write(json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def local_name() -> str:
+    """Who sits at this machine."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # no such user in the system's list
+        return "me"
+
+
+def let_in(project: Project, name: str | None) -> str:
+    """The person who labels here; a new name is let in, a revoked one is not."""
+    who = local_name() if name is None else name
+    known = project.state.people.get(who)
+    if known is None:
+        project.add_person(who, "lead" if name is None else "annotator", token=False)
+    elif not known.active:
+        raise InvalidInput(f"--as: {who!r} may no longer label here; let them in with aced invite")
+    return who
+
+
+class Designer:
+    """Designs rounds in a thread while someone labels; answers are recorded by the caller's."""
+
+    def __init__(self, project: Project, who: str) -> None:
+        self._project, self._who = project, who
+        self._thread: threading.Thread | None = None
+        self._asked: Question | None = None
+        self._found: Answer | BaseException | None = None
+        self._ended_at = -1  # labels at which the strategy had nothing to ask
+
+    def step(self) -> bool:
+        """Record a round that is ready, begin one that is due; whether there was a round to record."""
+        ready = self._thread is not None and not self._thread.is_alive()
+        if ready:
+            self._record()
+        if self._thread is None and self._project.short(self._who):
+            asked = self._project.question()
+            if asked.size > 0 and len(asked.rows) != self._ended_at:
+                self._asked = asked
+                self._thread = threading.Thread(target=self._design, args=(asked,), daemon=True)
+                self._thread.start()
+        return ready
+
+    def wait(self) -> bool:
+        """See a round to its end; False if none is due."""
+        if self.step():
+            return True
+        if self._thread is None:
+            return False
+        self._thread.join()
+        self._record()
+        return True
+
+    def _design(self, asked: Question) -> None:
+        try:
+            self._found = plan_round(self._project.pool, asked)
+        except BaseException as error:  # raised again where it can be seen
+            self._found = error
+
+    def _record(self) -> None:
+        asked, found = self._asked, self._found
+        self._thread = self._asked = self._found = None
+        assert asked is not None
+        if isinstance(found, BaseException):
+            raise found
+        assert found is not None
+        if found.rows:
+            self._project.record(asked, found)
+        else:
+            self._ended_at = len(asked.rows)
+
+
+def visible(text: object) -> str:
+    """Text without what could steer a terminal: control characters become pictures of themselves."""
+    return "".join(_picture(c) if unicodedata.category(c) in ("Cc", "Cf") else c for c in str(text))
+
+
+def _picture(character: str) -> str:
+    code = ord(character)
+    if character in "\n\t\u200d\u200c":  # the last two join letters and pictures
+        return character
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
+
+
+def percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f} %"
+
+
+def duration(seconds: float | None) -> str:
+    """A length of time as people say it.
+
+    >>> [duration(s) for s in (4, 75, 3 * 3600 + 120, 50 * 3600)]
+    ['4 s', '2 min', '3.0 h', '2.1 days']
+    """
+    if seconds is None:
+        return "-"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{math.ceil(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 86400 else f"{seconds / 86400:.1f} days"
+
+
+def clock(at: float | None) -> str:
+    return "-" if at is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+
+def accuracy_words(found: dict[str, float] | None) -> str:
+    if found is None:
+        return "not known yet"
+    return (
+        f"{percent(found['estimate'])} ({percent(found['low'])} to {percent(found['high'])}, "
+        f"95 % interval from {found['checked']:.0f} check rows)"
+    )

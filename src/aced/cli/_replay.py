@@ -1,0 +1,69 @@
+"""aced replay: whether a project's file is sound, and its rounds can be repeated."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from aced._errors import InvalidInput
+from aced.cli._project import Folder, Json, print_json
+from aced.ledger import replay as check
+from aced.project import LEDGER, Project, Repeated, repeat_rounds
+
+
+def replay(
+    project: Folder,
+    until: Annotated[
+        int | None, typer.Option(metavar="SEQ", help="Only events up to this number.")
+    ] = None,
+    designs: Annotated[
+        bool, typer.Option("--designs", help="Also design every round again and compare.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Check the file of events and rebuild the state from it; exit code 1 if it is damaged."""
+    path = project / LEDGER
+    if not path.is_file():
+        raise InvalidInput(f"PROJECT: {project} is not a project; make one with aced init")
+    found = check(path, until)
+    problems = list(found.problems)
+    repeated: list[Repeated] = []
+    if designs and not problems:
+        repeated = _repeat(project, until)
+        problems += [f"round {one.round}: {one.differs}" for one in repeated if one.differs]
+    if as_json:
+        record = {"events": found.state.seq, "digest": found.state.digest(), "problems": problems}
+        if designs:
+            record["rounds"] = [
+                {"round": one.round, "requests": one.requests, "same": one.differs is None}
+                for one in repeated
+            ]
+        print_json(record)
+    else:
+        console = Console()
+        console.print(f"{found.state.seq} events, digest {found.state.digest()}", soft_wrap=True)
+        same = sum(one.differs is None for one in repeated)
+        if repeated:
+            console.print(f"{same} of {len(repeated)} rounds repeated to the bit")
+        for problem in problems:
+            console.print(Text(problem), soft_wrap=True)
+        if not problems:
+            console.print("no problems")
+    if problems:
+        raise typer.Exit(1)
+
+
+def _repeat(folder: Folder, until: int | None) -> list[Repeated]:
+    opened = Project(folder)
+    done = []
+    try:
+        with Console(stderr=True).status("designing rounds again") as shown:
+            for one in repeat_rounds(opened.ledger, lambda: opened.pool, until):
+                shown.update(f"round {one.round} designed again")
+                done.append(one)
+    finally:
+        opened.close()
+    return done

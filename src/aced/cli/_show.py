@@ -1,0 +1,147 @@
+"""How an item looks in a terminal, and the lines around it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.color import Color
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from aced.cli._project import accuracy_words, duration, visible
+from aced.ledger import Draw
+from aced.project import Item
+
+FRAME = 9
+"""Lines that are not the item's: its frame, the status line, the keys, a note."""
+SMALLEST = 5
+PREVIEW = (60, 48)
+"""Most pixels of a preview; a block character holds two, one above the other."""
+
+
+def show_item(console: Console, item: Item, root: str | None, page: int) -> RenderableType:
+    """The item in a frame; a long one page by page (from 0, beginning again at the end)."""
+    if item.kind == "image":
+        body = _image(console, str(item.content), root)
+    elif item.kind == "row":
+        body = _row(item.content)
+    else:
+        body = Text(visible(item.content))
+    title = Text(visible(item.id))
+    if item.kind == "image" or not console.is_terminal:
+        return Panel(body, title=title, title_align="left")
+    lines = console.render_lines(body, console.options.update(width=max(10, console.width - 4)))
+    room = max(SMALLEST, console.height - FRAME)
+    if len(lines) <= room:
+        return Panel(body, title=title, title_align="left")
+    pages = -(-len(lines) // room)
+    start = page % pages * room
+    part = Text("\n").join(
+        Text.assemble(*((segment.text, segment.style or "") for segment in line))
+        for line in lines[start : start + room]
+    )
+    under = f"page {page % pages + 1} of {pages}, m for more"
+    return Panel(part, title=title, title_align="left", subtitle=under, subtitle_align="right")
+
+
+def _row(content: Any) -> Table:
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(style="dim", overflow="fold")
+    table.add_column(overflow="fold")
+    for name, value in dict(content).items():
+        table.add_row(Text(visible(name)), Text("" if value is None else visible(value)))
+    return table
+
+
+def _image(console: Console, name: str, root: str | None) -> RenderableType:
+    path = Path(root or ".") / name
+    line = Text(visible(path))
+    if console.color_system is None:
+        return line
+    try:
+        return Group(_blocks(path, console), line)
+    except ImportError:
+        return line
+    except Exception as error:  # Pillow has no common exception for files it cannot read
+        return Group(line, Text(f"cannot be shown here: {visible(error)}", style="dim"))
+
+
+def _blocks(path: Path, console: Console) -> Text:
+    """The picture in half blocks, each in two colours."""
+    from PIL import Image, ImageOps
+
+    with Image.open(path) as file:
+        picture = ImageOps.exif_transpose(file).convert("RGBA")
+    ground = Image.new("RGBA", picture.size, "white")
+    picture = Image.alpha_composite(ground, picture).convert("RGB")
+    most = (min(PREVIEW[0], console.width - 6), min(PREVIEW[1], 2 * (console.height - FRAME - 1)))
+    scale = min(most[0] / picture.width, most[1] / picture.height)
+    how = Image.Resampling.NEAREST if scale > 1 else Image.Resampling.BOX
+    size = (max(1, int(picture.width * scale)), max(2, int(picture.height * scale) // 2 * 2))
+    picture = picture.resize(size, how)
+    text = Text(no_wrap=True)
+    lines = np.asarray(picture).tolist()
+    for above, below in zip(lines[::2], lines[1::2], strict=True):
+        for upper, lower in zip(above, below, strict=True):
+            text.append("▀", Style(color=Color.from_rgb(*upper), bgcolor=Color.from_rgb(*lower)))
+        text.append("\n")
+    text.rstrip()
+    return text
+
+
+def status_line(progress: dict[str, Any]) -> Text:
+    """How far labelling is, how good, how long it may take."""
+    done = f"{progress['labelled']} of {progress['total']} labelled"
+    parts = [done, f"accuracy {accuracy_words(progress['accuracy'])}"]
+    if progress["labels_left"] is not None:
+        time = "" if progress["seconds_left"] is None else f", {duration(progress['seconds_left'])}"
+        parts.append(
+            f"about {progress['labels_left']} labels{time} left"
+            if progress["labels_left"]
+            else "more labels gain little"
+        )
+    parts.append(f"you {progress['mine']}, today {progress['today']}")
+    return Text(" · ".join(parts), style="dim")
+
+
+def key_line(names: dict[str, str]) -> Text:
+    """Which key does what: classes first."""
+    line = Text()
+    by_class: dict[str, list[str]] = {}
+    for key, name in names.items():
+        by_class.setdefault(name, []).append(key)
+    for name, keys in by_class.items():
+        line.append(f"{' or '.join(keys)} ", style="bold").append(visible(name)).append("   ")
+    for key, what in (("s", "skip"), ("u", "unsure"), ("z", "undo"), ("w", "why"), ("q", "quit")):
+        line.append(f"{key} ", style="bold").append(what).append("   ")
+    line.rstrip()
+    return line
+
+
+def why(draw: Draw | None, classes: list[str]) -> Text:
+    """What the design knows of a row, in words."""
+    if draw is None:
+        return Text("Nobody asked for it: it was never drawn.")
+    text = f"Round {draw.round}, drawn with probability {draw.chance:.3g}"
+    if draw.check:
+        return Text(f"{text}: a check row, drawn at random to estimate accuracy.")
+    note, parts = draw.design, [text]
+    if "lam" in note:
+        parts.append(f"the design weighs it {note['lam']:.2g} times the average item")
+    if "p" in note:
+        parts.append(f"the classifier gives {visible(classes[1])} {percent_of(note['p'])}")
+    if "incumbent" in note:
+        parts.append(
+            f"the best classifier so far says {visible(classes[note['incumbent']])}, "
+            f"{note['separates']} of {note['of']} rivals say otherwise"
+        )
+    return Text("; ".join(parts) + ".")
+
+
+def percent_of(share: float) -> str:
+    return f"{100 * share:.0f} %"

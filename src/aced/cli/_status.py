@@ -1,0 +1,87 @@
+"""aced status: how a project stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from aced.cli._project import (
+    Folder,
+    Json,
+    accuracy_words,
+    clock,
+    duration,
+    percent,
+    print_json,
+    visible,
+)
+from aced.project import Project, summary
+
+SETTINGS = ("classes", "kind", "items", "rows", "strategy", "batch", "check", "overlap", "combine")
+
+
+def status(project: Folder, as_json: Json = False) -> None:
+    """Progress, accuracy, balance, people, agreement and rounds of a project."""
+    opened = Project(project)
+    found = summary(opened)
+    last = next(event for event, _ in opened.ledger.events(opened.ledger.state.seq - 1))
+    found["last"] = {"seq": last.seq, "at": last.at, "kind": last.kind, "who": last.who}
+    found["settings"] = {name: opened.settings[name] for name in SETTINGS}
+    opened.close()
+    if as_json:
+        print_json(found)
+    else:
+        _print(Console(), str(project), found)
+
+
+def _print(console: Console, folder: str, found: dict[str, Any]) -> None:
+    settings, progress, agreement = found["settings"], found["progress"], found["agreement"]
+    table = Table(title=Text(visible(folder)), show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    labelled, total = progress["labelled"], progress["total"]
+    left = progress["labels_left"]
+    duplicates = settings["items"] - settings["rows"]
+    more = f", {duplicates} more are duplicates" if duplicates else ""
+    lines = {
+        "labelled": f"{labelled} of {total} items ({percent(labelled / total)}){more}",
+        "accuracy": accuracy_words(progress["accuracy"]),
+        "balance": ", ".join(f"{visible(name)} {count}" for name, count in found["balance"].items()),
+        "left": "not known yet"
+        if left is None
+        else f"about {left} labels, {duration(progress['seconds_left'])}, until more gain less than 1 %"
+        if left
+        else "more labels are expected to gain less than 1 %",
+        "agreement": "no item has two labels yet"
+        if agreement["share"] is None
+        else f"{percent(agreement['share'])} of pairs"
+        + ("" if agreement["alpha"] is None else f", alpha {agreement['alpha']:.2f}")
+        + f"; {found['disputed']} items disputed",
+        "rounds": f"{len(found['rounds'])}, drawn {progress['drawn']} items with {settings['strategy']}",
+        "last event": f"{found['last']['seq']}, {found['last']['kind']} "
+        f"{visible(found['last']['who'])}".rstrip()
+        + f", {clock(found['last']['at'])}",
+    }
+    for name, line in lines.items():
+        table.add_row(name, Text(line))
+    console.print(table)
+    if found["people"]:
+        console.print(_people(found["people"]))
+
+
+def _people(people: list[dict[str, Any]]) -> Table:
+    table = Table()
+    table.add_column("annotator")
+    for heading in ("labels", "skips", "unsure", "seconds a label", "last seen"):
+        table.add_column(heading, justify="right")
+    for one in people:
+        name = visible(one["name"]) + (" (lead)" if one["role"] == "lead" else "")
+        pace = "-" if one["median_seconds"] is None else f"{one['median_seconds']:.1f}"
+        counts = [str(one[key]) for key in ("labels", "skips", "unsure")]
+        table.add_row(
+            Text(name + ("" if one["active"] else ", revoked")), *counts, pace, clock(one["last"])
+        )
+    return table

@@ -1,0 +1,115 @@
+"""Features of items, and the fitted embedding kept in a file for items that come later."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array, Float32
+from aced.items._encoder import Encoder
+from aced.items._image import AUTO, PARTS, Pictures
+from aced.items._items import Items, Kind
+from aced.items._rows import TableRows
+from aced.items._text import TfidfSvd
+from aced.learner import _archive
+
+HOWS: dict[Kind, tuple[str, ...]] = {"text": ("tfidf-svd",), "image": tuple(PARTS), "row": ("table",)}
+
+
+class Embedding:
+    """How items become features; the same for those it was fitted on and for new ones.
+
+    ``how`` is ``"tfidf-svd"`` for texts, ``"table"`` for rows, and for pictures ``"pixels-pca"``,
+    ``"hog"`` or ``"hog+pixels"`` (what ``"auto"`` takes). ``dimension`` is the most features
+    that texts and pictures get (100 and 64 if it is left out).
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+
+    @classmethod
+    def fit(
+        cls, items: Items, how: str = "auto", dimension: int | None = None, seed: int = 0
+    ) -> tuple[Embedding, Float32]:
+        """The embedding, and the features of these items, shape (n, d)."""
+        if how == "auto":
+            how = AUTO if items.kind == "image" else HOWS[items.kind][0]
+        if how not in HOWS[items.kind]:
+            raise InvalidInput(
+                f"how: {how!r} does not embed items of kind {items.kind!r}; "
+                f"use auto or {', '.join(HOWS[items.kind])}"
+            )
+        _check_whole("seed", seed, least=0)
+        if dimension is not None:
+            _check_whole("dimension", dimension, least=1)
+        if items.kind == "image":
+            pictures, features = Pictures.fit(items, how, dimension, seed)
+            return cls(pictures), features
+        if items.kind == "row" and dimension is not None:
+            raise InvalidInput(
+                "dimension: the columns of a table decide how many features there are; drop it"
+            )
+        fitted = cls(
+            TableRows.fit(items) if items.kind == "row" else TfidfSvd.fit(items, dimension, seed)
+        )
+        return fitted, fitted.transform(items)
+
+    @property
+    def how(self) -> str:
+        return self._encoder.how
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of items it embeds."""
+        return self._encoder.kind
+
+    def __repr__(self) -> str:
+        return f"Embedding({self.describe()})"
+
+    def describe(self) -> str:
+        """One line for people."""
+        return self._encoder.describe()
+
+    def transform(self, items: Items) -> Float32:
+        """Features of these items, shape (n, d)."""
+        if items.kind != self.kind:
+            raise InvalidInput(
+                f"--items: these are of kind {items.kind!r}, and the features were made "
+                f"for kind {self.kind!r}; pass items of that kind"
+            )
+        return self._encoder.transform(items)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """One file of arrays and a JSON text, without pickle."""
+        meta, arrays = self._encoder.state()
+        _archive.write(path, {"embeds": self.kind, "how": self.how, "encoder": meta}, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Embedding:
+        """What ``save`` wrote."""
+        try:
+            meta, arrays = _archive.read(path, {"embeds", "how", "encoder"})
+            return cls(_restored(meta, arrays))
+        except InvalidInput as error:  # said of a learner: the archive is the same
+            raise InvalidInput(str(error).replace("learner", "embedding")) from error
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
+            raise InvalidInput(f"path: {os.fspath(path)} is not a saved embedding") from error
+
+
+def _restored(meta: dict[str, Any], arrays: dict[str, Array]) -> Encoder:
+    kind, how, encoder = meta["embeds"], meta["how"], meta["encoder"]
+    if how not in HOWS[kind]:
+        raise ValueError("an embedding of another version")
+    if any(array.dtype.kind != "f" or not np.isfinite(array).all() for array in arrays.values()):
+        raise ValueError("arrays that no embedding has")
+    if kind == "image":
+        return Pictures.restored(how, encoder, arrays)
+    return TfidfSvd.restored(encoder, arrays) if kind == "text" else TableRows.restored(encoder, arrays)
+
+
+def _check_whole(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InvalidInput(f"{name} must be a whole number of at least {least}, got {value!r}")

@@ -1,0 +1,60 @@
+"""What every way of embedding has in common, and the principal axes that two of them share."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from sklearn.decomposition import PCA
+
+from aced._types import Array, Float32, Float64
+from aced._workers import Workers
+from aced.items._items import Items, Kind
+
+NOISE = 1e-5
+"""Axes on which the items spread less than this, relative to the first, are rounding errors."""
+
+State = tuple[dict[str, Any], dict[str, Array]]
+
+
+class Encoder(Protocol):
+    """A fitted embedding of one kind of items."""
+
+    @property
+    def kind(self) -> Kind: ...
+
+    @property
+    def how(self) -> str: ...
+
+    def transform(self, items: Items) -> Float32:
+        """Features, shape (n, d)."""
+        ...
+
+    def describe(self) -> str:
+        """One line for people."""
+        ...
+
+    def state(self) -> State:
+        """What goes into a file: a JSON part and arrays."""
+        ...
+
+
+def kept(spread: Float64) -> int:
+    """How many leading axes carry more than rounding errors; at least one.
+
+    >>> kept(np.array([3.0, 1.0, 1e-9]))
+    2
+    """
+    return max(1, int((spread > NOISE * spread[0]).sum()))
+
+
+def principal_axes(rows: Float32, most: int) -> tuple[Float32, Float32]:
+    """Mean, shape (p,), and leading axes, shape (at most ``most``, p), by scikit-learn's PCA."""
+    n, p = rows.shape
+    if n == 1 or (rows == rows[0]).all():  # nothing to tell apart: one feature, always zero
+        return rows[0].copy(), np.zeros((1, p), np.float32)
+    pca = PCA(min(most, n - 1, p), svd_solver="covariance_eigh" if n > p else "full")
+    with Workers(1).session():  # one BLAS thread: the same axes on any number of cores
+        pca.fit(rows)
+    count = kept(np.sqrt(pca.explained_variance_))
+    return pca.mean_.astype(np.float32), pca.components_[:count].astype(np.float32)

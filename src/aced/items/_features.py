@@ -1,0 +1,121 @@
+"""Features that a user brings: an array or frame, or a file of numbers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array, Float32
+from aced.items._cells import as_number
+from aced.items._tables import read_parquet, records
+from aced.pool import Pool
+
+ENDINGS = (".npy", ".npz", ".csv", ".tsv", ".parquet")
+
+
+def features_from(path_or_array: Any, count: int) -> Float32:
+    """A finite float32 matrix with one row an item, from an array, a frame or a file.
+
+    >>> features_from([[0, 1], [2, 3]], count=2)
+    array([[0., 1.],
+           [2., 3.]], dtype=float32)
+    """
+    if not isinstance(path_or_array, str | os.PathLike):
+        return checked(path_or_array, count, "--features")
+    path = Path(path_or_array)
+    if not path.is_file():
+        raise InvalidInput(f"--features: there is no file {path}")
+    if path.suffix.lower() not in ENDINGS:
+        raise InvalidInput(f"--features: {path.name} does not end in {', '.join(ENDINGS)}")
+    return checked(_read(path), count, "--features")
+
+
+def checked(rows: Any, count: int, argument: str) -> Float32:
+    """What a pool takes, with as many rows as there are items."""
+    try:
+        matrix = Pool(rows).rows()
+    except InvalidInput as error:
+        said = str(error).removeprefix("rows")
+        raise InvalidInput(f"{argument}{said}") from error
+    if len(matrix) != count:
+        raise InvalidInput(
+            f"{argument}: {len(matrix)} rows for {count} items; pass one row for each, in their order"
+        )
+    return matrix
+
+
+def _read(path: Path) -> Array:
+    ending = path.suffix.lower()
+    if ending == ".parquet":
+        return _from_parquet(path)
+    if ending in (".npy", ".npz"):
+        return _from_numpy(path)
+    return _from_records(path)
+
+
+def _from_numpy(path: Path) -> Array:
+    try:
+        with path.open("rb") as file:
+            held = np.load(file, allow_pickle=False)
+            arrays = (
+                {"": held} if isinstance(held, np.ndarray) else {name: held[name] for name in held.files}
+            )
+    except Exception as error:  # a damaged archive fails in many ways
+        raise InvalidInput(f"--features: {path.name} is not a readable file of plain arrays") from error
+    if len(arrays) != 1:
+        names = ", ".join(arrays) or "none"
+        raise InvalidInput(f"--features: {path.name} should hold one array and holds {names}")
+    return next(iter(arrays.values()))
+
+
+def _from_records(path: Path) -> Array:
+    """Numbers under a line of names, or without one."""
+    found = records(path, "--features")
+    named = any(as_number(cell) is None for cell in found[0])
+    names = found[0] if named else [str(place) for place in range(len(found[0]))]
+    rows = np.empty((len(found) - named, len(names)))
+    for place, record in enumerate(found[named:]):
+        for column, cell in enumerate(record):
+            number = as_number(cell)
+            if number is None:
+                raise InvalidInput(
+                    f"--features: row {place}, column {names[column]} of {path.name} "
+                    f"holds {cell[:40]!r}, which is no number; drop or encode that column"
+                )
+            rows[place, column] = number
+    return rows
+
+
+def _from_parquet(path: Path) -> Array:
+    """Columns of numbers, or one column with a list of numbers in each row."""
+    import pyarrow.types as types
+
+    table = read_parquet(path, "--features")
+    if table.num_columns == 1 and (
+        types.is_list(table.schema.types[0])
+        or types.is_large_list(table.schema.types[0])
+        or types.is_fixed_size_list(table.schema.types[0])
+    ):
+        return _stacked(table.columns[0].to_pylist(), path)
+    columns = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        kind = column.type
+        if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
+            raise InvalidInput(
+                f"--features: column {name!r} of {path.name} is not numeric; drop or encode it"
+            )
+        columns.append(np.array(column.to_pylist(), dtype=float))  # nulls become NaN
+    return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
+
+
+def _stacked(lists: list[Any], path: Path) -> Array:
+    try:
+        return np.array(lists, dtype=float).reshape(len(lists), -1)
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(
+            f"--features: the lists in {path.name} are not numbers of one length; give each row as many"
+        ) from error

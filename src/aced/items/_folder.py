@@ -1,0 +1,77 @@
+"""The pictures in a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from aced._errors import InvalidInput
+from aced.items._items import Items, first_alike
+from aced.items._pictures import Unreadable, check_header, quiet, refuse, tried
+
+READ = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff"})
+LEFT_OUT = frozenset({".svg", ".svgz", ".heic", ".heif", ".avif"})
+
+
+def picture_items(folder: Path) -> Items:
+    """All pictures below a folder, in the order of their paths; hidden files are passed over."""
+    names, skipped = _found(folder)
+    if not names:
+        left_out = f" ({skipped} of other formats or linked from elsewhere)" if skipped else ""
+        raise InvalidInput(
+            f"--items: there are no images in {folder}{left_out}; "
+            f"put some there that end in {', '.join(sorted(READ))}"
+        )
+    with quiet():
+        looked = [(name, tried(_digest, folder / name)) for name in names]
+    refuse([(name, str(found)) for name, found in looked if isinstance(found, Unreadable)])
+    digests = [found for _, found in looked]
+    return Items("image", names, list(names), folder.resolve(), None, first_alike(digests), skipped)
+
+
+def _found(folder: Path) -> tuple[list[str], int]:
+    """Paths relative to the folder, with forward slashes, and how many pictures were left out."""
+    inside = folder.resolve()
+    names: list[str] = []
+    skipped = 0
+    for place, folders, files in os.walk(folder):
+        here = Path(place)
+        skipped += sum(_leaves(here / name, inside) for name in folders if not name.startswith("."))
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in files:
+            ending = Path(name).suffix.lower()
+            if name.startswith(".") or ending not in READ | LEFT_OUT:
+                continue
+            if ending in LEFT_OUT or _leaves(here / name, inside):
+                skipped += 1
+                continue
+            names.append(_utf8((here / name).relative_to(folder).as_posix()))
+    return sorted(names), skipped
+
+
+def _leaves(path: Path, inside: Path) -> bool:
+    """Whether a link leads out of the folder, or nowhere."""
+    if not path.is_symlink():
+        return False
+    try:
+        return not path.resolve(strict=True).is_relative_to(inside)
+    except (OSError, RuntimeError):
+        return True
+
+
+def _utf8(name: str) -> str:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"--items: the name of {name!r} is not UTF-8; rename the file") from None
+    return name
+
+
+def _digest(path: Path) -> bytes:
+    check_header(path)
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.digest()

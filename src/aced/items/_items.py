@@ -1,0 +1,100 @@
+"""What a person is shown, one item after the other."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Ints
+
+Kind: TypeAlias = Literal["text", "image", "row"]
+Contents: TypeAlias = list[str] | list[dict[str, Any]]
+KINDS: tuple[Kind, ...] = ("text", "image", "row")
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Texts, pictures or rows of a table, with distinct ids.
+
+    ``contents`` holds texts, paths of pictures relative to ``root`` (with forward slashes),
+    or dictionaries from column to value. ``same_as`` is the position of the first item
+    with the same content. ``columns`` are the columns that were read. ``skipped`` counts
+    pictures left out of a folder: formats that are not read, and links that lead out of it.
+    """
+
+    kind: Kind
+    ids: list[str]
+    contents: Contents
+    root: Path | None
+    columns: list[str] | None
+    same_as: Ints
+    skipped: int = 0
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InvalidInput(f"--items: kind {self.kind!r} is unknown; use {', '.join(KINDS)}")
+        if not self.ids:
+            raise InvalidInput("--items: there are no items; pass at least one")
+        if not len(self.ids) == len(self.contents) == len(self.same_as):
+            raise InvalidInput(
+                f"--items: {len(self.ids)} ids, {len(self.contents)} contents and "
+                f"{len(self.same_as)} values of same_as; pass as many of each"
+            )
+        if self.kind == "image" and self.root is None:
+            raise InvalidInput("--items: pictures need root, the folder their paths start from")
+        _refuse_repeats(self.ids)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def firsts(self) -> Ints:
+        """Positions of the distinct items: what needs to be shown."""
+        return np.flatnonzero(self.same_as == np.arange(len(self)))
+
+    @property
+    def duplicates(self) -> int:
+        """How many items repeat an earlier one."""
+        return len(self) - len(self.firsts)
+
+
+def _refuse_repeats(ids: list[str]) -> None:
+    seen: dict[str, int] = {}
+    for position, name in enumerate(ids):
+        if name in seen:
+            raise InvalidInput(
+                f"--items: id {name!r} stands for items {seen[name] + 1} and {position + 1}; "
+                "ids must be distinct, so name another column of ids or repair this one"
+            )
+        seen[name] = position
+
+
+def first_alike(keys: Iterable[Hashable]) -> Ints:
+    """For each key the position at which it occurs first.
+
+    >>> first_alike("abcab").tolist()
+    [0, 1, 2, 0, 1]
+    """
+    seen: dict[Hashable, int] = {}
+    return np.array(
+        [seen.setdefault(key, position) for position, key in enumerate(keys)], dtype=np.int64
+    )
+
+
+def text_items(texts: list[str], ids: list[str], column: str | None = None) -> Items:
+    """Texts are the same when they are after Unicode's NFC and without the space around them."""
+    alike = first_alike(unicodedata.normalize("NFC", text).strip() for text in texts)
+    return Items("text", ids, texts, None, None if column is None else [column], alike)
+
+
+def row_items(rows: list[dict[str, Any]], ids: list[str], columns: list[str]) -> Items:
+    """Rows are the same when all their values are."""
+    alike = first_alike(json.dumps([row.get(name) for name in columns]) for row in rows)
+    return Items("row", ids, rows, None, columns, alike)

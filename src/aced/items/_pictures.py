@@ -1,0 +1,156 @@
+"""Picture files decoded to two small arrays each; what cannot be decoded is named."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array
+from aced._workers import Workers
+from aced.items._hog import SIDE
+from aced.items._items import Items
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
+
+T = TypeVar("T")
+
+MOST_PIXELS = 120_000_000
+"""A larger picture is refused before it is decoded."""
+
+FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")
+"""Whatever a file is called, no other decoder of Pillow's is let near it."""
+
+BLOCK = 64
+"""Pictures that one thread decodes in turn."""
+
+SIXTEEN_BIT = ("I", "I;16", "I;16B", "I;16L", "I;16N")
+
+
+class Unreadable(Exception):
+    """Why a picture cannot be used, in a few words."""
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Pillow warns of what is refused here anyway, and of metadata nobody asked for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _pillow() -> Any:
+    try:
+        import PIL.Image
+        import PIL.ImageOps
+    except ImportError as error:
+        raise InvalidInput("--items: reading images needs Pillow; pip install 'aced[images]'") from error
+    return PIL
+
+
+def _opened(path: Path) -> Picture:
+    image: Picture = _pillow().Image.open(path, formats=FORMATS)
+    width, height = image.size
+    if width * height > MOST_PIXELS:
+        image.close()
+        raise Unreadable(f"{width} x {height} pixels, more than {MOST_PIXELS / 1e6:.0f} million")
+    return image
+
+
+def tried(look: Callable[[Path], T], path: Path) -> T | Unreadable:
+    """What ``look`` finds in a picture, or why it finds nothing: a damaged one fails in many ways."""
+    try:
+        return look(path)
+    except (InvalidInput, MemoryError):
+        raise
+    except Unreadable as error:
+        return error
+    except _pillow().Image.DecompressionBombError:
+        return Unreadable(f"more than {MOST_PIXELS / 1e6:.0f} million pixels")
+    except _pillow().UnidentifiedImageError:
+        return Unreadable(f"none of {', '.join(FORMATS)}")
+    except OSError as error:
+        return Unreadable(error.strerror or str(error))
+    except Exception as error:
+        lines = str(error).splitlines()
+        return Unreadable(lines[0] if lines else type(error).__name__)
+
+
+def check_header(path: Path) -> None:
+    """Refuse what is no picture or too large, without decoding it."""
+    with _opened(path):
+        pass
+
+
+def thumbnail(path: Path) -> tuple[Array, Array]:
+    """A picture squeezed to 32 x 32 in colour and to 64 x 64 in grey, as uint8.
+
+    The first frame, turned upright as its EXIF says, on white where it is transparent.
+    """
+    pillow = _pillow()
+    with _opened(path) as image:
+        if image.format == "JPEG":
+            image.draft(image.mode, (4 * SIDE, 4 * SIDE))  # decodes large photographs at a fraction
+        upright = pillow.ImageOps.exif_transpose(image)
+        small = _in_colour(upright).resize((SIDE, SIDE), pillow.Image.Resampling.BILINEAR)
+        half = small.resize((SIDE // 2, SIDE // 2), pillow.Image.Resampling.BOX)
+        return np.asarray(half), np.asarray(small.convert("L"))
+
+
+def _in_colour(image: Picture) -> Picture:
+    """Any mode to RGB: 16 bits scaled to 8, floats stretched over their range."""
+    pillow = _pillow()
+    if image.mode in SIXTEEN_BIT:
+        values = np.clip(np.asarray(image, dtype=np.float32), 0, None)
+        image = _grey(values / max(65535.0, float(values.max())))
+    elif image.mode == "F":
+        values = np.nan_to_num(np.asarray(image, dtype=np.float32), posinf=0, neginf=0)
+        span = float(values.max() - values.min())
+        image = _grey((values - values.min()) / span if span > 0 else np.zeros_like(values))
+    elif image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info:
+        above = image.convert("RGBA")
+        white = pillow.Image.new("RGBA", above.size, "white")
+        image = pillow.Image.alpha_composite(white, above)
+    return image.convert("RGB")
+
+
+def _grey(values: Array) -> Picture:
+    image: Picture = _pillow().Image.fromarray(np.rint(values * 255).astype(np.uint8))
+    return image
+
+
+def refuse(bad: list[tuple[str, str]]) -> None:
+    """One sentence for all pictures that cannot be read."""
+    if bad:
+        name, reason = bad[0]
+        more = f", nor can {len(bad) - 1} more" if len(bad) > 1 else ""
+        raise InvalidInput(
+            f"--items: {name} cannot be read as an image ({reason}){more}; "
+            "repair it or take it out of the folder"
+        )
+
+
+def over_blocks(items: Items, task: Callable[[Array, Array], T]) -> list[T]:
+    """``task`` on the thumbnails of each block, (b, 32, 32, 3) and (b, 64, 64), on all cores."""
+    assert items.root is not None
+    root, names = items.root, [str(name) for name in items.contents]
+
+    def one(index: int) -> tuple[T | None, list[tuple[str, str]]]:
+        block = names[index * BLOCK : (index + 1) * BLOCK]
+        looked = [(name, tried(thumbnail, root / name)) for name in block]
+        bad = [(name, str(found)) for name, found in looked if isinstance(found, Unreadable)]
+        if bad:
+            return None, bad
+        pairs = [found for _, found in looked if not isinstance(found, Unreadable)]
+        return task(np.stack([colour for colour, _ in pairs]), np.stack([grey for _, grey in pairs])), []
+
+    with quiet():
+        parts = Workers().map(one, -(-len(names) // BLOCK))
+    refuse([entry for _, bad in parts for entry in bad])
+    return [result for result, _ in parts if result is not None]

@@ -1,0 +1,138 @@
+"""Items from a file of texts or rows, or from a folder of pictures."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from aced._errors import InvalidInput
+from aced.items._cells import all_numbers, as_text
+from aced.items._folder import picture_items
+from aced.items._items import KINDS, Items, row_items, text_items
+from aced.items._tables import ENDINGS, Table, read_table
+
+TEXT_NAMES = ("text", "content", "sentence", "body", "review", "title")
+LONG = 20
+"""Cells longer than this on average are something to read, not a category."""
+
+
+def read_items(
+    path: str | os.PathLike[str],
+    *,
+    kind: str | None = None,
+    column: str | None = None,
+    id_column: str | None = None,
+) -> Items:
+    """What stands in a folder of pictures, or in a .csv, .tsv, .jsonl or .parquet file.
+
+    A table with one obvious column of text (by its name, or because it is the only one with
+    long texts) gives texts, any other gives rows; ``column`` and ``kind`` overrule that. Ids come
+    from ``id_column``, else from a column called id, else they are 1, 2, …; a picture's id is its path.
+    """
+    place = Path(path)
+    if kind is not None and kind not in KINDS:
+        raise InvalidInput(f"--items: kind {kind!r} is unknown; use {', '.join(KINDS)}")
+    if not place.exists():
+        raise InvalidInput(f"--items: there is no file or folder {place}")
+    if place.is_dir():
+        return _from_folder(place, kind, column, id_column)
+    if not place.is_file() or place.suffix.lower() not in ENDINGS:
+        raise InvalidInput(
+            f"--items: {place.name} is neither a folder of images "
+            f"nor a file that ends in {', '.join(ENDINGS)}"
+        )
+    if kind == "image":
+        raise InvalidInput(f"--items: {place.name} is a file; images are read from a folder")
+    if kind == "row" and column is not None:
+        raise InvalidInput(
+            f"--items: column {column!r} asks for texts and kind 'row' for rows; drop one"
+        )
+    table = read_table(place, "--items")
+    ids, id_name = _ids(table, id_column, place.name)
+    others = [name for name in table.columns if name != id_name]
+    if kind != "row":
+        chosen = _text_column(table, others, kind, column, place.name)
+        if chosen is not None:
+            return text_items([as_text(cell) for cell in table.column(chosen)], ids, chosen)
+    if not others:
+        raise InvalidInput(f"--items: {place.name} has ids and no other column; add what is to be shown")
+    rows = [
+        {name: cell for name, cell in zip(table.columns, row, strict=True) if name != id_name}
+        for row in table.rows
+    ]
+    return row_items(rows, ids, others)
+
+
+def _from_folder(folder: Path, kind: str | None, column: str | None, id_column: str | None) -> Items:
+    if kind not in (None, "image"):
+        raise InvalidInput(
+            f"--items: {folder} is a folder, which holds images; a {kind} comes from a file"
+        )
+    named = column if column is not None else id_column
+    if named is not None:
+        raise InvalidInput(f"--items: {folder} is a folder and has no column {named!r}; leave it out")
+    return picture_items(folder)
+
+
+def _no_column(name: str, columns: list[str], file: str) -> InvalidInput:
+    some = ", ".join(columns[:12]) + (", …" if len(columns) > 12 else "")
+    return InvalidInput(f"--items: {file} has no column {name!r}; it has {some}")
+
+
+def _ids(table: Table, id_column: str | None, file: str) -> tuple[list[str], str | None]:
+    """The ids, and the column they came from."""
+    name = id_column
+    if name is None:
+        name = next((column for column in table.columns if column.lower() == "id"), None)
+    elif name not in table.columns:
+        raise _no_column(name, table.columns, file)
+    if name is None:
+        return [str(number) for number in range(1, len(table.rows) + 1)], None
+    ids = [as_text(cell).strip() for cell in table.column(name)]
+    if "" in ids:
+        raise InvalidInput(
+            f"--items: row {ids.index('') + 1} of {file} has nothing in its column of ids {name!r}; "
+            "fill it in or name another column of ids"
+        )
+    return ids, name
+
+
+def _text_column(
+    table: Table, others: list[str], kind: str | None, column: str | None, file: str
+) -> str | None:
+    if column is not None:
+        if column not in table.columns:
+            raise _no_column(column, table.columns, file)
+        return column
+    chosen = _obvious(table, others)
+    if chosen is None and kind == "text":
+        raise InvalidInput(
+            f"--items: which column of {file} holds the texts is not clear; "
+            f"name one of {', '.join(others[:12])}"
+        )
+    return chosen
+
+
+def _obvious(table: Table, columns: list[str]) -> str | None:
+    """The one column of text, if there is one."""
+    worded = [
+        name
+        for name in columns
+        if any(isinstance(cell, str) and cell.strip() for cell in table.column(name))
+        and not all_numbers(table.column(name))
+    ]
+    for wanted in TEXT_NAMES:
+        for name in worded:
+            if name.lower() == wanted:
+                return name
+    if len(columns) == 1:
+        return worded[0] if worded else None
+    long = [name for name in worded if _is_prose(table.column(name))]
+    return long[0] if len(long) == 1 else None
+
+
+def _is_prose(cells: list[object]) -> bool:
+    """Long cells that mostly have words in them: not dates, addresses or checksums."""
+    texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
+    worded = sum(len(text.split(maxsplit=2)) > 2 or not text.isascii() for text in texts)
+    return sum(map(len, texts)) > LONG * len(texts) and 2 * worded > len(texts)

@@ -1,0 +1,171 @@
+"""Rows of a table: numbers on one scale, categories as one column a value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from aced._errors import InvalidInput
+from aced._types import Array, Float32, Float64
+from aced.items._cells import all_numbers, as_number, as_text
+from aced.items._encoder import State
+from aced.items._items import Items, Kind
+
+VALUES = 50
+"""Values of a category that get a column of their own; the others share one."""
+
+LARGEST = float(np.finfo(np.float32).max)
+
+ENOUGH = 50
+"""From this many rows on, a value that occurs once is one of the others."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """(x - mean) / scale, 0 where there is none; a second column marks those if fitting met any."""
+
+    name: str
+    mean: float
+    scale: float
+    marked: bool
+
+    @classmethod
+    def fit(cls, name: str, cells: list[Any], ids: list[str]) -> Number:
+        values = _numbers(name, cells, ids)
+        scaler = StandardScaler().fit(values[:, None])
+        return cls(
+            name, float(scaler.mean_[0]), float(scaler.scale_[0]), marked=bool(np.isnan(values).any())
+        )
+
+    def transform(self, cells: list[Any], ids: list[str]) -> Float64:
+        values = _numbers(self.name, cells, ids)
+        scaled = np.nan_to_num((values - self.mean) / self.scale, nan=0.0)
+        return np.column_stack([scaled, np.isnan(values)] if self.marked else [scaled])
+
+
+@dataclass(frozen=True)
+class Category:
+    """A column of 0 and 1 for each of ``values``, and one for all others if fitting met others."""
+
+    name: str
+    values: list[str]
+    others: bool
+
+    @classmethod
+    def fit(cls, name: str, cells: list[Any]) -> Category:
+        words = np.array([[as_text(cell)] for cell in cells], dtype=object)
+        encoder = OneHotEncoder(
+            max_categories=VALUES + 1,  # scikit-learn counts the shared column
+            min_frequency=2 if len(cells) >= ENOUGH else None,
+            handle_unknown="infrequent_if_exist",
+        ).fit(words)
+        rare = encoder.infrequent_categories_[0]
+        shared = set() if rare is None else set(rare.tolist())
+        return cls(name, [word for word in encoder.categories_[0] if word not in shared], bool(shared))
+
+    def transform(self, cells: list[Any]) -> Float64:
+        places = {value: place for place, value in enumerate(self.values)}
+        columns = np.zeros((len(cells), len(self.values) + 1))  # the last one: all others
+        columns[np.arange(len(cells)), [places.get(as_text(cell), len(places)) for cell in cells]] = 1
+        return columns if self.others else columns[:, :-1]
+
+
+def _numbers(name: str, cells: list[Any], ids: list[str]) -> Float64:
+    values = np.empty(len(cells))
+    for place, cell in enumerate(cells):
+        number = as_number(cell)
+        if number is None or abs(number) > LARGEST:
+            what = "no number" if number is None else "infinite or too large"
+            raise InvalidInput(
+                f"--items: column {name!r} holds {str(cell)[:40]!r} for id {ids[place]!r}, "
+                f"which is {what}; repair it or leave it empty"
+            )
+        values[place] = number
+    return values
+
+
+@dataclass(frozen=True, eq=False)
+class TableRows:
+    """The columns in the order of the table; columns without any value are left out."""
+
+    columns: list[Number | Category]
+    kind: Kind = "row"
+    how: str = "table"
+
+    @classmethod
+    def fit(cls, items: Items) -> TableRows:
+        columns: list[Number | Category] = []
+        for name in items.columns or []:
+            cells = _cells(items, name)
+            if all_numbers(cells):
+                columns.append(Number.fit(name, cells, items.ids))
+            elif any(as_text(cell).strip() for cell in cells):
+                columns.append(Category.fit(name, cells))
+        if not columns:
+            raise InvalidInput("--items: no column of the table holds a value; fill in at least one")
+        return cls(columns)
+
+    def transform(self, items: Items) -> Float32:
+        absent = [column.name for column in self.columns if column.name not in (items.columns or [])]
+        if absent:
+            raise InvalidInput(
+                f"--items: column {absent[0]!r} is missing; these features need "
+                f"{', '.join(column.name for column in self.columns[:12])}"
+            )
+        parts = []
+        for column in self.columns:
+            cells = _cells(items, column.name)
+            if isinstance(column, Number):
+                parts.append(column.transform(cells, items.ids))
+            else:
+                parts.append(column.transform(cells))
+        return np.concatenate(parts, axis=1).astype(np.float32)
+
+    def describe(self) -> str:
+        numbers = sum(isinstance(column, Number) for column in self.columns)
+        said = [
+            _counted(numbers, "number", "numbers"),
+            _counted(len(self.columns) - numbers, "category", "categories"),
+        ]
+        return f"{' and '.join(part for part in said if part)} of a table, scaled and one-hot encoded"
+
+    def state(self) -> State:
+        stored = [
+            {"number": [column.name, column.mean, column.scale, column.marked]}
+            if isinstance(column, Number)
+            else {"category": [column.name, column.values, column.others]}
+            for column in self.columns
+        ]
+        return {"columns": stored}, {}
+
+    @classmethod
+    def restored(cls, meta: dict[str, Any], arrays: dict[str, Array]) -> TableRows:
+        columns: list[Number | Category] = []
+        for stored in meta["columns"]:
+            if "number" in stored:
+                name, mean, scale, marked = stored["number"]
+                if not (math.isfinite(mean) and scale > 0):
+                    raise ValueError("no scale")
+                columns.append(Number(str(name), float(mean), float(scale), bool(marked)))
+            else:
+                name, values, others = stored["category"]
+                columns.append(Category(str(name), [str(value) for value in values], bool(others)))
+        if not columns:
+            raise ValueError("no columns")
+        return cls(columns)
+
+
+def _cells(items: Items, name: str) -> list[Any]:
+    return [row.get(name) for row in items.contents if isinstance(row, dict)]
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    """
+    >>> _counted(2, "category", "categories"), _counted(1, "number", "numbers")
+    ('2 categories', '1 number')
+    """
+    return f"{count} {one if count == 1 else many}" if count else ""

@@ -1,0 +1,150 @@
+"""Labels as a table: one line for each item and each annotator who labelled it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from math import isfinite
+from pathlib import Path
+from typing import IO, Any
+
+from aced._errors import InvalidInput
+from aced._files import replacing
+from aced.ledger import State
+from aced.project._project import Project
+
+Row = dict[str, Any]
+Target = str | os.PathLike[str] | IO[bytes]
+"""A path, whose file is replaced once the new one is whole, or an open binary file."""
+
+COLUMNS = {
+    "item": "string",
+    "content": "string",
+    "label": "string",
+    "annotator": "string",
+    "seconds": "float64",
+    "at": "string",
+    "draw_probability": "float64",
+    "round": "int64",
+    "check": "bool_",
+    "combined_label": "string",
+    "combined_probability": "float64",
+}
+"""Names of the columns, in order, and their types as pyarrow calls them."""
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a cell begins with that a spreadsheet would calculate, full-width forms included."""
+
+
+def export_rows(project: Project, state: State | None = None) -> list[Row]:
+    """All labels of ``state`` (default: now), in the order of the items, then as they came.
+
+    Duplicates of an item have the labels of the row they share. ``combined_label`` is what the
+    votes on a row say together and ``combined_probability`` how probable that label is. An item
+    that was labelled without having been drawn has no draw probability and no round.
+    """
+    if state is None:
+        with project.ledger.reading() as now:
+            return export_rows(project, now)
+    found, classes = project.opinions(state), project.classes
+    combined = {
+        row: (classes[code], eta if code else 1 - eta)
+        for row, code, eta in zip(
+            found.rows.tolist(), found.codes.tolist(), found.eta.tolist(), strict=True
+        )
+    }
+    lines = []
+    for item in project.items:
+        votes = state.votes.get(item["row"], {})
+        draw = state.draws.get(item["row"])
+        for who, vote in sorted(votes.items(), key=lambda pair: pair[1].seq):
+            label, probability = combined[item["row"]]
+            lines.append(
+                {
+                    "item": item["id"],
+                    "content": _flat(item["content"]),
+                    "label": classes[vote.code],
+                    "annotator": who,
+                    "seconds": vote.seconds,
+                    "at": datetime.fromtimestamp(vote.at, timezone.utc).isoformat(
+                        timespec="milliseconds"
+                    ),
+                    "draw_probability": None if draw is None else draw.chance,
+                    "round": None if draw is None else draw.round,
+                    "check": draw is not None and draw.check,
+                    "combined_label": label,
+                    "combined_probability": round(probability, 6),
+                }
+            )
+    return lines
+
+
+def _flat(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return json.dumps(finite(content), ensure_ascii=False, allow_nan=False)
+
+
+def finite(content: dict[str, Any]) -> dict[str, Any]:
+    """A row with null where it has no number: JSON has neither NaN nor infinity."""
+    odd = {name for name, value in content.items() if isinstance(value, float) and not isfinite(value)}
+    return {name: None if name in odd else value for name, value in content.items()}
+
+
+def neutral(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula.
+
+    >>> [neutral(cell) for cell in ("=1+1", "@SUM(A1)", "plain", -1.5)]
+    ["'=1+1", "'@SUM(A1)", 'plain', -1.5]
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+
+
+@contextmanager
+def _opened(file: Target) -> Iterator[IO[bytes]]:
+    if isinstance(file, str | os.PathLike):
+        with replacing(Path(file)) as whole:
+            yield whole
+    else:
+        yield file
+
+
+def write_csv(rows: Sequence[Row], file: Target) -> None:
+    """UTF-8 with a heading; formulas neutralised."""
+    with _opened(file) as target:
+        text = io.TextIOWrapper(target, encoding="utf-8", newline="", write_through=True)
+        table = csv.writer(text)  # ends lines with CR LF, so that it quotes cells that hold either
+        table.writerow(COLUMNS)
+        for row in rows:
+            table.writerow([_cell(row[name]) for name in COLUMNS])
+        text.detach()
+
+
+def _cell(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else neutral(value)
+
+
+def write_jsonl(rows: Sequence[Row], file: Target) -> None:
+    """One JSON object a line, nothing neutralised."""
+    with _opened(file) as target:
+        for row in rows:
+            target.write((json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n").encode())
+
+
+def write_parquet(rows: Sequence[Row], path: Target) -> None:
+    """The same columns with their types; needs pyarrow."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet
+    except ImportError as error:
+        raise InvalidInput(
+            "--format: writing parquet needs pyarrow; pip install 'aced[tables]'"
+        ) from error
+    schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in COLUMNS.items()])
+    with _opened(path) as target:
+        pyarrow.parquet.write_table(pa.Table.from_pylist(list(rows), schema=schema), target)

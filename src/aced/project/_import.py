@@ -1,0 +1,170 @@
+"""Labels made elsewhere: all of a file is taken, in one transaction, or nothing of it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aced._errors import InvalidInput
+from aced.ledger import Transaction
+from aced.project._export import neutral
+from aced.project._lines import Line, read_bytes, read_lines
+from aced.project._project import Project, check_name
+
+UNNAMED = "import"
+"""Who labelled, where a file does not say."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """One answer from elsewhere; ``kind`` is label, skip or unsure and only a label has a code."""
+
+    row: int
+    who: str
+    kind: str = "label"
+    code: int | None = None
+    seconds: float = 0.0
+    request: str | None = None
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """``taken`` answers were new, ``known`` ones were there already; ``people`` are new names."""
+
+    taken: int
+    known: int
+    people: list[str]
+
+
+def import_labels(
+    project: Project,
+    path: str | os.PathLike[str],
+    *,
+    who: str | None = None,
+    form: str | None = None,
+) -> Imported:
+    """Take the labels of a .csv, .jsonl or .parquet file.
+
+    Columns: ``item`` (or ``id``) and ``label``; ``annotator`` and ``seconds`` if there are such.
+    ``who`` labelled the lines without an annotator. A label that stands already is left as it
+    is, and a file that was imported before changes nothing, whatever happened since. Items may
+    be labelled that were never drawn; they have no draw probability.
+    """
+    path = Path(path)
+    content = read_bytes(path)
+    lines = read_lines(path, content, form)
+    if not lines:
+        raise InvalidInput(f"FILE: {path.name} has no labels; give it a heading and some lines")
+    heads = {name for line in lines for name in line.cells}
+    key = next((name for name in ("item", "id") if name in heads), None)
+    if key is None or "label" not in heads:
+        held = ", ".join(sorted(heads)[:8]) or "none"
+        raise InvalidInput(
+            f"FILE: {path.name} must have columns item (or id) and label; its columns are {held}"
+        )
+    stamp = hashlib.sha256(content).hexdigest()[:32]
+    where = row_finder(project)
+    found: dict[tuple[int, str], tuple[Given, str]] = {}
+    for line in lines:
+        given = _given(project, line, where, key, who or UNNAMED, stamp)
+        before = found.setdefault((given.row, given.who), (given, line.place))
+        if before[0].code != given.code:
+            raise InvalidInput(
+                f"FILE: {line.place} says {project.classes[given.code or 0]!r} where {before[1]} says "
+                f"{project.classes[before[0].code or 0]!r}, of the same item by the same annotator; "
+                "remove one"
+            )
+    people, taken = [], 0
+    with project.ledger.writing() as writing:
+        for given, _ in found.values():
+            standing = writing.state.votes.get(given.row, {}).get(given.who)
+            if standing is not None and standing.code == given.code:
+                continue
+            if given.request is not None and project.ledger.find(given.request) is not None:
+                continue
+            if take(writing, given, "import"):
+                people.append(given.who)
+            taken += 1
+    return Imported(taken, len(found) - taken, people)
+
+
+def row_finder(project: Project) -> Callable[[str], int | None]:
+    """From an item's id to its row."""
+    return {item["id"]: int(item["row"]) for item in project.items}.get
+
+
+def _given(
+    project: Project,
+    line: Line,
+    where: Callable[[str], int | None],
+    key: str,
+    default: str,
+    stamp: str,
+) -> Given:
+    item = _text(line.cells.get(key))
+    row = next((found for name in _meant(item) if (found := where(name)) is not None), None)
+    if row is None:
+        raise InvalidInput(f"FILE: {line.place}: there is no item {item[:80]!r}; remove the line")
+    label = _text(line.cells.get("label"))
+    code = class_code(project.classes, _meant(label), f"FILE: {line.place}")
+    who = _meant(_text(line.cells.get("annotator")))[-1] or default
+    try:
+        check_name(who)
+    except InvalidInput as error:
+        raise InvalidInput(f"FILE: {line.place}: annotator {error}") from error
+    seconds = as_seconds(line.cells.get("seconds"), f"FILE: {line.place}: seconds")
+    asked = hashlib.sha256(f"{row} {who}".encode()).hexdigest()[:32]
+    return Given(row, who, "label", code, seconds, f"import:{stamp}:{asked}")
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _meant(text: str) -> Sequence[str]:
+    """A cell as it stands and, if an export put an apostrophe before it, without."""
+    plain = text[1:]
+    return (text, plain) if text.startswith("'") and neutral(plain) == text else (text,)
+
+
+def class_code(classes: Sequence[str], names: Sequence[str], place: str) -> int:
+    for name in names:
+        if name in classes:
+            return classes.index(name)
+    if not names[0]:
+        raise InvalidInput(f"{place}: label is empty; fill it in or remove the line")
+    raise InvalidInput(f"{place}: label must be one of {' and '.join(classes)}, got {names[0][:80]!r}")
+
+
+def as_seconds(value: Any, place: str) -> float:
+    """Seconds an answer took, 0 where nothing is said."""
+    if value is None or value == "":
+        return 0.0
+    try:
+        seconds = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        seconds = math.nan
+    if not 0 <= seconds < 1e7:
+        raise InvalidInput(f"{place} must be a number from 0 up, got {str(value)[:80]!r}")
+    return seconds
+
+
+def take(writing: Transaction, given: Given, source: str) -> bool:
+    """Write an answer; True if the person was unknown and is now let in.
+
+    Someone who was revoked stays so; what they said elsewhere counts all the same.
+    """
+    unknown = given.who not in writing.state.people
+    if unknown:
+        person = {"name": given.who, "role": "annotator", "token": None}
+        writing.append("annotator", given.who, body=person)
+    label = {} if given.code is None else {"label": given.code}
+    body = {"seconds": round(given.seconds, 3), "source": source, **label, **given.notes}
+    writing.append(given.kind, given.who, given.row, body, given.request)
+    return unknown

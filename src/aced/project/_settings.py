@@ -1,0 +1,48 @@
+"""Settings that a project can have; said before anything is read or computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from aced._errors import InvalidInput
+
+
+def check_settings(
+    classes: Sequence[str],
+    *,
+    strategy: str = "aced",
+    seed: int = 0,
+    check: float = 0.1,
+    overlap: float = 0.0,
+    lease: float = 600.0,
+    l2: float = 1.0,
+    combine: str = "dawid-skene",
+) -> None:
+    """Refuse, in one sentence, what cannot be used whatever the items are."""
+    names = [name.strip() for name in classes]
+    if len(names) != 2 or len(set(names)) != 2 or not all(names):
+        raise InvalidInput(f"--classes must be two different names, got {list(classes)}")
+    for option, value in (("--check", check), ("--overlap", overlap)):
+        if not 0 <= value < 1:
+            raise InvalidInput(f"{option} must be from 0 up to 1, got {value}")
+    if check + overlap >= 1:
+        raise InvalidInput("--check and --overlap leave no room for new items; make them smaller")
+    if not 0 < lease < np.inf:
+        raise InvalidInput(f"--lease must be a positive number of seconds, got {lease}")
+    if seed < 0:
+        raise InvalidInput(f"--seed must not be negative, got {seed}")
+    if combine not in ("dawid-skene", "majority"):
+        raise InvalidInput(f"--combine must be dawid-skene or majority, got {combine!r}")
+    from aced.learner import Learner  # takes long to load, and only new projects need it
+    from aced.pool import Pool
+
+    learner = Learner(Pool(np.eye(2)), strategy=strategy, l2=l2)  # refuses what it cannot use
+    if hasattr(learner.strategy, "reveal"):
+        raise InvalidInput(f"--strategy: {strategy} needs every label at once; choose another")
+
+
+def check_batch(batch: int | None, rows: int) -> None:
+    if batch is not None and not 1 <= batch <= rows:
+        raise InvalidInput(f"--batch must be from 1 to the number of items, {rows}, got {batch}")

@@ -1,0 +1,144 @@
+"""How a project stands: for the page, the terminal and ``aced status``.
+
+Labels left. Accuracy after n labels is fitted as A - B/n through the rounds' estimates, weighted
+by their check rows; all labels after the n-th together gain B/n. Left are the labels until that
+falls below ``WORTH``, or until every row has one.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aced.crowd import agreement, disputes
+from aced.ledger import State
+from aced.project._tally import day_of
+
+if TYPE_CHECKING:
+    from aced.project._project import Project
+    from aced.project._votes import Opinions
+
+WORTH = 0.01
+FEWEST_POINTS = 3
+MOST_DISPUTES = 100
+
+
+def progress(project: Project, who: str | None = None) -> dict[str, Any]:
+    """Where labelling stands, for one person or (``None``) for all; its cost does not grow with n."""
+    tally = project.tally.update()
+    state, settings = project.ledger.state, project.settings
+    rounds = list(state.rounds)
+    left = labels_left(rounds, tally.labelled, settings["rows"])
+    pace = tally.seconds(who)
+    return {
+        "labelled": tally.labelled,
+        "drawn": len(state.draws),
+        "total": settings["rows"],
+        "mine": tally.counts[who, "label"],
+        "today": tally.days[who, day_of(project.ledger.now)],
+        "accuracy": _accuracy(rounds),
+        "seconds_left": None if left is None or pace is None else round(left * pace, 1),
+        "labels_left": left,
+    }
+
+
+def _accuracy(rounds: list[dict[str, Any]]) -> dict[str, float] | None:
+    return next((dict(r["accuracy"]) for r in reversed(rounds) if r.get("accuracy")), None)
+
+
+def labels_left(rounds: list[dict[str, Any]], labelled: int, total: int) -> int | None:
+    """Labels until all further ones together gain less than ``WORTH``; None while unknown.
+
+    >>> rounds = [{"labels": n, "accuracy": {"estimate": 0.9 - 5 / n, "checked": n // 10}}
+    ...           for n in (100, 200, 300)]
+    >>> labels_left(rounds, 320, 1000)
+    180
+    """
+    known = [r for r in rounds if r.get("accuracy") and r["labels"] > 0]
+    if len({r["labels"] for r in known}) < FEWEST_POINTS:
+        return total - labelled if labelled == total else None
+    inverse = np.array([1 / r["labels"] for r in known])
+    estimate = np.array([r["accuracy"]["estimate"] for r in known])
+    weight = np.array([r["accuracy"]["checked"] for r in known], dtype=float)
+    inverse -= np.average(inverse, weights=weight)
+    estimate -= np.average(estimate, weights=weight)
+    gain = -float((weight * inverse * estimate).sum() / (weight * inverse**2).sum())
+    enough = min(total, math.ceil(round(gain / WORTH, 6)))
+    return max(0, enough - labelled)
+
+
+def summary(project: Project) -> dict[str, Any]:
+    """All that the lead sees; plain numbers, strings and None."""
+    shown = progress(project)
+    tally = project.tally
+    with project.ledger.reading() as state:
+        found = project.opinions(state)
+        people = [_person(state, tally, name) for name in sorted(state.people)]
+        contested = disputes(found.votes).tolist()
+        names = project.classes
+        shared = [_dispute(project, state, int(found.rows[i])) for i in contested[:MOST_DISPUTES]]
+        rounds = [{key: r[key] for key in ("round", "labels", "seconds")} for r in state.rounds]
+        curve = [
+            {"labels": r["labels"], **{key: r["accuracy"][key] for key in ("estimate", "low", "high")}}
+            for r in state.rounds
+            if r.get("accuracy")
+        ]
+    counts = np.bincount(found.codes, minlength=2)
+    return {
+        "progress": shown,
+        "curve": curve,
+        "balance": {name: int(count) for name, count in zip(names, counts, strict=True)},
+        "people": people,
+        "agreement": _agreement(found),
+        "disputes": shared,
+        "disputed": len(contested),
+        "rounds": rounds,
+    }
+
+
+def _person(state: State, tally: Any, name: str) -> dict[str, Any]:
+    person = state.people[name]
+    times = [
+        vote.seconds
+        for seq in person.done
+        if state.given[seq][0] == "label"
+        and (vote := state.votes[state.given[seq][1]].get(name)) is not None
+        and vote.seq == seq
+        and vote.seconds > 0
+    ]
+    return {
+        "name": name,
+        "role": person.role,
+        "active": person.active,
+        "labels": tally.counts[name, "label"],
+        "skips": tally.counts[name, "skip"],
+        "unsure": tally.counts[name, "unsure"],
+        "median_seconds": round(statistics.median(times), 3) if times else None,
+        "last": tally.last.get(name),
+    }
+
+
+def _agreement(found: Opinions) -> dict[str, Any]:
+    if not len(found.rows):
+        return {"share": None, "alpha": None, "names": [], "pairs": []}
+    seen = agreement(found.votes)
+    return {
+        "share": _finite(seen.share),
+        "alpha": _finite(seen.alpha),
+        "names": list(found.people),
+        "pairs": [[_finite(value) for value in line] for line in seen.pairs.tolist()],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _dispute(project: Project, state: State, row: int) -> dict[str, Any]:
+    item, names = project.item(row), project.classes
+    shown = {"image": f"/api/image/{row}"} if item.kind == "image" else {"content": item.content}
+    votes = {who: names[vote.code] for who, vote in sorted(state.votes[row].items())}
+    return {"row": row, "id": item.id, **shown, "votes": votes}

@@ -1,0 +1,5 @@
+"""The page that people label in, and the one that leads watch; needs ``aced[web]``."""
+
+from aced.web._app import make_app
+
+__all__ = ["make_app"]

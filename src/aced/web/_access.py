@@ -1,0 +1,170 @@
+"""Who may come in, and from where.
+
+- A token is in the link ``/enter?token=…`` once and in an HttpOnly cookie from then on.
+- Where tokens are not required, whoever sits at the machine is the local user. Such a server hears
+  only requests addressed to this machine by name, so that no other site's name can be pointed at it,
+  and none that a proxy passed on.
+- What changes something needs a header that no form and no other site can send.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from aced.project import Project
+from aced.web._headers import Json
+from aced.web._limit import WrongTokens
+
+COOKIE = "aced"
+COOKIE_DAYS = 90
+LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+PASSED_ON = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+LONGEST_TOKEN = 200
+
+
+class Refused(Exception):
+    """A request that is not answered with what it asked for: the status and one sentence."""
+
+    def __init__(self, status: int, sentence: str, headers: dict[str, str] | None = None) -> None:
+        super().__init__(sentence)
+        self.status, self.sentence, self.headers = status, sentence, headers
+
+    def response(self) -> Response:
+        return Json({"error": self.sentence}, status_code=self.status, headers=self.headers)
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who sent a request."""
+
+    name: str
+    role: str
+
+
+class Gate:
+    """Refuses what comes from the wrong place, before anything is looked up."""
+
+    def __init__(self, app: ASGIApp, local: bool) -> None:
+        self.app, self.local = app, local
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            try:
+                self._check(Request(scope))
+            except Refused as refused:
+                await refused.response()(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+    def _check(self, request: Request) -> None:
+        host = request.headers.get("host", "")
+        if self.local and host_name(host) not in LOCAL_NAMES:
+            raise Refused(
+                403, "this server answers to localhost only; serve with --tokens behind a proxy"
+            )
+        site = request.headers.get("sec-fetch-site", "same-origin")
+        if request.scope["path"].startswith("/api/") and site not in ("same-origin", "none"):
+            raise Refused(403, "this request came from another site")
+        if request.method in ("GET", "HEAD", "OPTIONS"):
+            return
+        if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+            raise Refused(403, "Content-Type must be application/json")
+        if request.headers.get("x-aced") != "1":
+            raise Refused(403, "the header X-Aced: 1 is missing")
+        origin = request.headers.get("origin")
+        if origin is not None and _place(origin) != host.lower():
+            raise Refused(403, "Origin is another site than Host; a proxy must pass Host on")
+
+
+def host_name(host: str) -> str | None:
+    """The name in a Host header, without its port.
+
+    >>> host_name("[::1]:8765"), host_name("LOCALHOST:80"), host_name("a@localhost"), host_name("[")
+    ('::1', 'localhost', None, None)
+    """
+    try:
+        parts = urlsplit(f"//{host}")
+        return parts.hostname if parts.netloc == host and parts.username is None else None
+    except ValueError:
+        return None
+
+
+def _place(origin: str) -> str | None:
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return None
+    return parts.netloc.lower() if parts.scheme in ("http", "https") else None
+
+
+class Access:
+    """Tells visitors by their cookie, or takes them for the local user."""
+
+    def __init__(self, project: Project, local_user: str | None) -> None:
+        self.project, self.local_user = project, local_user
+        self.wrong = WrongTokens()
+        self._once_right: set[bytes] = set()
+
+    def visitor(self, request: Request) -> Visitor:
+        """Who this is; refused if nobody."""
+        found, token = None, request.cookies.get(COOKIE)
+        local = self._local(request)
+        if token is not None:
+            found = self._holder(request, token, counted=local is None)
+        found = found or local
+        if found is None:
+            # A cookie that is of no use any more is taken back.
+            gone = {"set-cookie": f"{COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=strict"}
+            sentence = "open the access link you were given; only people with one may label here"
+            raise Refused(401, sentence, gone if token is not None else None)
+        return found
+
+    def enter(self, request: Request, token: str) -> Visitor:
+        """Whose link this is."""
+        found = self._holder(request, token, counted=True)
+        if found is None:
+            raise Refused(401, "this access link is not valid, or not any more; ask for a new one")
+        return found
+
+    def _local(self, request: Request) -> Visitor | None:
+        if self.local_user is None or any(name in request.headers for name in PASSED_ON):
+            return None
+        person = self.project.state.people.get(self.local_user)
+        return Visitor(self.local_user, person.role) if person is not None and person.active else None
+
+    def _holder(self, request: Request, token: str, *, counted: bool) -> Visitor | None:
+        """Wrong tokens count against the address. A token that was right since the server started does
+        not, and is heard from a blocked address: who labels is not shut out by who guesses next door."""
+        address = "" if request.client is None else request.client.host
+        known = hashlib.sha256(token.encode("utf-8", "replace")).digest()
+        fresh = known not in self._once_right
+        wait = self.wrong.wait(address) if counted and fresh else 0
+        if wait:
+            sentence = f"too many wrong access links from this address; try again in {wait} s"
+            raise Refused(429, sentence, {"Retry-After": str(wait)})
+        found = None
+        if len(token) <= LONGEST_TOKEN and token.isascii():
+            found = self.project.who_is(token)
+        if found is not None:
+            self._once_right.add(known)
+            return Visitor(*found)
+        if counted and fresh:
+            self.wrong.add(address)
+        return None
+
+
+def give_cookie(response: Response, token: str, secure: bool) -> None:
+    response.set_cookie(
+        COOKIE,
+        token,
+        max_age=COOKIE_DAYS * 86400,
+        httponly=True,
+        samesite="strict",
+        secure=secure,
+    )

@@ -1,0 +1,328 @@
+"""The routes. Handlers run in threads: the ledger has its own lock."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from aced._errors import InvalidInput
+from aced.ledger import LedgerError
+from aced.project import Item, Project, class_keys, export_rows, progress, write_csv, write_jsonl
+from aced.web._access import Access, Gate, Refused, Visitor, give_cookie
+from aced.web._body import number, read_object, text, whole
+from aced.web._designer import Designer
+from aced.web._headers import Headers, Json
+from aced.web._images import read_picture
+from aced.web._map import Map
+from aced.web._views import Reader, item_view, was_given, why_view
+
+STATIC = Path(__file__).parent / "static"
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".ico": "image/x-icon",
+    ".woff2": "font/woff2",
+}
+MOST_GIVEN = 5
+
+Handler = Callable[[Request, Visitor], Response]
+Change = Callable[[Request, Visitor, dict[str, Any]], Response]
+
+
+def make_app(
+    project: Project, *, tokens_required: bool, local_user: str | None = None, design: bool = True
+) -> Starlette:
+    """The application that ``aced serve`` runs.
+
+    Without ``tokens_required`` whoever can reach the server from this machine is ``local_user``, a
+    lead. With ``design``, rounds are designed in a process of their own while the application runs.
+    """
+    if not tokens_required:
+        if local_user is None:
+            raise InvalidInput("local_user must be named where tokens are not required")
+        known = project.state.people.get(local_user)
+        if known is not None and not known.active:
+            raise InvalidInput(f"--as: {local_user!r} may no longer label here; use aced invite")
+        project.add_person(local_user, "lead", token=False)
+    api = Api(project, Access(project, None if tokens_required else local_user))
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        await run_in_threadpool(project.item, 0)  # what takes long once, before the first visitor comes
+        await run_in_threadpool(project.tally.update)
+        if design:
+            api.designer.start()
+        try:
+            yield
+        finally:
+            await run_in_threadpool(api.close)
+
+    app = Starlette(
+        routes=api.routes(),
+        middleware=[Middleware(Headers), Middleware(Gate, local=not tokens_required)],
+        exception_handlers={
+            HTTPException: _http_error,
+            Refused: _refused,
+            LedgerError: _ledger_error,
+            InvalidInput: _invalid,
+        },
+        lifespan=lifespan,
+    )
+    app.router.redirect_slashes = False  # would send people to whatever Host says
+    app.state.designer, app.state.access = api.designer, api.access
+    return app
+
+
+async def _http_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    sentences = {404: "there is no such page", 405: "this page takes other methods"}
+    sentence = sentences.get(error.status_code, error.detail)
+    return Json({"error": sentence}, status_code=error.status_code, headers=error.headers)
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return error.response()
+
+
+async def _ledger_error(_: Request, error: Exception) -> Response:
+    full = "the disk is full" in str(error)
+    what = "the disk is full" if full else "the ledger cannot be used now"
+    return Json({"error": f"{what}; nothing was saved, try again"}, status_code=503)
+
+
+async def _invalid(_: Request, error: Exception) -> Response:
+    return Json({"error": str(error)}, status_code=400)
+
+
+class Api:
+    """Handlers over one project."""
+
+    def __init__(self, project: Project, access: Access) -> None:
+        self.project, self.access = project, access
+        self.designer, self.reader, self.map = Designer(project), Reader(project), Map(project)
+
+    def close(self) -> None:
+        self.designer.stop()
+        self.reader.close()
+
+    def routes(self) -> list[Route]:
+        get, post = self._get, self._post
+        return [
+            Route("/", self.label_page),
+            Route("/lead", self.lead_page),
+            Route("/enter", self.enter),
+            Route("/static/{name}", self.static),
+            Route("/api/me", get(self.me)),
+            Route("/api/next", get(self.next)),
+            Route("/api/answer", post(self.answer), methods=["POST"]),
+            Route("/api/undo", post(self.undo), methods=["POST"]),
+            Route("/api/why/{row}", get(self.why)),
+            Route("/api/image/{row}", get(self.image)),
+            Route("/api/item/{row}", get(self.item, lead=True)),
+            Route("/api/lead", get(self.lead, lead=True)),
+            Route("/api/map", get(self.positions, lead=True)),
+            Route("/api/export", get(self.export, lead=True)),
+            Route("/api/people", post(self.invite, lead=True), methods=["POST"]),
+            Route("/api/revoke", post(self.revoke, lead=True), methods=["POST"]),
+        ]
+
+    # -- who asks -----------------------------------------------------------------------
+
+    def _visitor(self, request: Request, lead: bool) -> Visitor:
+        visitor = self.access.visitor(request)
+        if lead and visitor.role != "lead":
+            raise Refused(403, "only leads may see this")
+        return visitor
+
+    def _get(self, handler: Handler, lead: bool = False) -> Callable[[Request], Response]:
+        def endpoint(request: Request) -> Response:
+            return handler(request, self._visitor(request, lead))
+
+        return endpoint
+
+    def _post(self, change: Change, lead: bool = False) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            visitor = await run_in_threadpool(self._visitor, request, lead)
+            body = await read_object(request)
+            return await run_in_threadpool(change, request, visitor, body)
+
+        return endpoint
+
+    # -- pages --------------------------------------------------------------------------
+
+    def label_page(self, request: Request) -> Response:
+        return self._page(request, "label.html", lead=False)
+
+    def lead_page(self, request: Request) -> Response:
+        return self._page(request, "lead.html", lead=True)
+
+    def _page(self, request: Request, name: str, lead: bool) -> Response:
+        """A visitor nobody knows gets the page with status 401: after a click in another site's page
+        browsers keep a strict cookie back from this request, but not from those the page makes."""
+        try:
+            self._visitor(request, lead)
+        except Refused as refused:
+            if refused.status != 401:
+                raise
+            return _file(name, 401, refused.headers)
+        return _file(name)
+
+    def static(self, request: Request) -> Response:
+        return _file(request.path_params["name"])
+
+    def enter(self, request: Request) -> Response:
+        token = request.query_params.get("token", "")
+        visitor = self.access.enter(request, token)
+        response = RedirectResponse("/lead" if visitor.role == "lead" else "/", status_code=303)
+        give_cookie(response, token, secure=request.scope["scheme"] == "https")
+        return response
+
+    # -- labelling ----------------------------------------------------------------------
+
+    def me(self, _: Request, visitor: Visitor) -> Response:
+        settings, classes = self.project.settings, self.project.classes
+        return Json(
+            {
+                "project": settings["pool"],  # tells projects apart that were served on one address
+                "name": visitor.name,
+                "role": visitor.role,
+                "kind": settings["kind"],
+                "classes": classes,
+                "keys": class_keys(classes),
+                "lease": settings["lease"],
+            }
+        )
+
+    def next(self, request: Request, visitor: Visitor) -> Response:
+        count = _whole(request.query_params.get("count", "1"), "count")
+        items = self.project.give(visitor.name, min(max(count, 1), MOST_GIVEN))
+        return Json(self._given(visitor, items))
+
+    def answer(self, _: Request, visitor: Visitor, body: dict[str, Any]) -> Response:
+        row, then = whole(body, "row"), min(max(whole(body, "then", 0), 0), MOST_GIVEN)
+        label = None if body.get("label") is None else text(body, "label")
+        request, kind = text(body, "request"), text(body, "kind")
+        seconds = number(body, "seconds", 0.0)
+        if not was_given(self.project.state, visitor.name, row):
+            raise Refused(400, f"row: item {row} was not given to you; ask for the next one")
+        event, items = self.project.answer(
+            visitor.name, row, kind, label, seconds=seconds, request=request, then=then
+        )
+        return Json({"seq": event.seq, **self._given(visitor, items, wanted=then > 0)})
+
+    def undo(self, _: Request, visitor: Visitor, body: dict[str, Any]) -> Response:
+        item = self.project.undo(visitor.name, request=text(body, "request"))
+        shown = None if item is None else item_view(item)
+        return Json({"item": shown, "progress": progress(self.project, visitor.name)})
+
+    def _given(self, visitor: Visitor, items: list[Item], wanted: bool = True) -> dict[str, Any]:
+        self.designer.wake(visitor.name)
+        return {
+            "items": [item_view(item) for item in items],
+            "progress": progress(self.project, visitor.name),
+            "designing": self.designer.busy or (wanted and not items and self.designer.coming()),
+        }
+
+    def why(self, request: Request, visitor: Visitor) -> Response:
+        row = self._row(request, visitor)
+        found = why_view(self.project, row)
+        if found is None:
+            raise Refused(404, f"row {row} has not been drawn")
+        return Json(found)
+
+    def image(self, request: Request, visitor: Visitor) -> Response:
+        row = self._row(request, visitor)
+        item = self.project.item(row)
+        root = self.project.settings["root"] if item.kind == "image" else None
+        found = read_picture(root, item.content)
+        if found is None:
+            raise Refused(404, f"row {row} has no picture that can be shown")
+        return Response(found[0], media_type=found[1])
+
+    def item(self, request: Request, visitor: Visitor) -> Response:
+        return Json(item_view(self.project.item(self._row(request, visitor))))
+
+    def _row(self, request: Request, visitor: Visitor) -> int:
+        """A row this visitor may look at: leads any, others what they were given."""
+        row = _whole(request.path_params["row"], "row")
+        known = 0 <= row < self.project.settings["rows"]
+        if not known or not (visitor.role == "lead" or was_given(self.project.state, visitor.name, row)):
+            raise Refused(404, "there is no such item, or it was not given to you")
+        return row
+
+    # -- leading ------------------------------------------------------------------------
+
+    def lead(self, _: Request, visitor: Visitor) -> Response:
+        shown = self.reader.lead() | {"progress": progress(self.project, visitor.name)}
+        return Json(shown | {"problem": self.designer.problem})
+
+    def positions(self, _: Request, visitor: Visitor) -> Response:
+        self.map.points  # noqa: B018  (computed before the reader's lock is taken)
+        with self.reader as project:
+            return Json(self.map.shown(project))
+
+    def export(self, request: Request, visitor: Visitor) -> Response:
+        how = request.query_params.get("format", "csv")
+        writers = {"csv": (write_csv, "text/csv"), "jsonl": (write_jsonl, "application/jsonl")}
+        if how not in writers:
+            raise Refused(400, "format must be csv or jsonl")
+        write, media = writers[how]
+        file = io.BytesIO()
+        with self.reader as project:
+            write(export_rows(project), file)
+        headers = {"Content-Disposition": f'attachment; filename="labels.{how}"'}
+        return Response(file.getvalue(), media_type=media, headers=headers)
+
+    def invite(self, request: Request, visitor: Visitor, body: dict[str, Any]) -> Response:
+        name, role = text(body, "name"), text(body, "role")
+        if name == visitor.name:
+            raise Refused(400, "name: that is you; aced invite gives you a new link")
+        token = self.project.add_person(name, role)
+        return Json({"link": f"{_base(request)}/enter?{urlencode({'token': token or ''})}"})
+
+    def revoke(self, _: Request, visitor: Visitor, body: dict[str, Any]) -> Response:
+        name = text(body, "name")
+        if name == visitor.name:
+            raise Refused(400, "name: that is you; ask another lead")
+        self.project.revoke(name)
+        return Json({})
+
+
+def _whole(value: str, name: str) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        raise Refused(400, f"{name} must be a whole number") from None
+
+
+def _file(name: str, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """A file of ours: only a name that stands in the folder is ever opened."""
+    media = TYPES.get(Path(name).suffix)
+    if media is None or not STATIC.is_dir() or name not in {file.name for file in STATIC.iterdir()}:
+        raise Refused(404, "there is no such page")
+    return Response((STATIC / name).read_bytes(), status, headers, media)
+
+
+def _base(request: Request) -> str:
+    """The address people reach this server under: a page's Origin, which the gate has compared."""
+    origin = request.headers.get("origin")
+    if origin is not None:
+        parts = urlsplit(origin)
+        return f"{parts.scheme}://{parts.netloc}"
+    return f"{request.scope['scheme']}://{request.headers.get('host', '')}"

@@ -1,0 +1,79 @@
+"""What every response carries, and what becomes of an error nobody caught."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from typing import Any
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+FIXED = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+_log = logging.getLogger("aced.web")
+
+
+class Json(JSONResponse):
+    """ASCII only, so that half a surrogate pair in an item cannot break it; NaN is null."""
+
+    def render(self, content: Any) -> bytes:
+        try:
+            text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+        except ValueError:
+            text = json.dumps(_finite(content), allow_nan=False, separators=(",", ":"))
+        return text.encode()
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    return [_finite(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+class Headers:
+    """Outermost of our own layers: what it wraps cannot answer without the headers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started = False
+
+        async def dressed(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                for name, value in FIXED.items():
+                    headers[name] = value
+                static = scope["path"].startswith("/static/")
+                headers["Cache-Control"] = "no-cache" if static else "no-store"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, dressed)
+        except ClientDisconnect:
+            return
+        except Exception:
+            _log.exception("%s %s failed", scope["method"], scope["path"])
+            if started:
+                raise
+            sentence = "something went wrong here; the server's log says what"
+            await Json({"error": sentence}, status_code=500)(scope, receive, dressed)

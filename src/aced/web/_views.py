@@ -1,0 +1,81 @@
+"""What is shown of a project, as plain values for JSON."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from aced.ledger import State
+from aced.project import Item, Project, summary
+
+FRESH = 1.0
+PATIENCE = 10
+"""The lead's data is computed at most once in ``FRESH`` seconds and a tenth of the time."""
+
+
+def item_view(item: Item) -> dict[str, Any]:
+    image = item.kind == "image"
+    return {
+        "row": item.row,
+        "id": item.id,
+        "kind": item.kind,
+        "content": None if image else item.content,
+        "image": f"/api/image/{item.row}" if image else None,
+    }
+
+
+def was_given(state: State, who: str, row: int) -> bool:
+    """Whether this person holds the item, held it, or has answered it."""
+    places = (state.leases, state.votes, state.passed)
+    return any(who in place.get(row, {}) for place in places)
+
+
+def why_view(project: Project, row: int) -> dict[str, Any] | None:
+    """How a row came to be asked for; None if it was not."""
+    draw = project.state.draws.get(row)
+    if draw is None:
+        return None
+    note = draw.design
+    incumbent = note.get("incumbent")
+    return {
+        "round": draw.round,
+        "chance": draw.chance,
+        "check": draw.check,
+        "lam": note.get("lam"),
+        "p": note.get("p"),
+        "incumbent": None if incumbent is None else project.classes[incumbent],
+        "separates": note.get("separates"),
+        "of": note.get("of"),
+    }
+
+
+class Reader:
+    """A second copy of the state, for what takes long: nobody who labels waits for it."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = Project(project.folder, clock=lambda: project.ledger.now)
+        self._lock = threading.Lock()
+        self._kept: dict[str, Any] = {}
+        self._seq, self._until = -1, 0.0
+
+    def __enter__(self) -> Project:
+        self._lock.acquire()
+        self._project.ledger.catch_up()
+        return self._project
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def lead(self) -> dict[str, Any]:
+        with self as project:
+            began = time.monotonic()
+            if self._seq < 0 or (began >= self._until and self._seq != project.ledger.state.seq):
+                self._seq, self._kept = project.ledger.state.seq, summary(project)
+                took = time.monotonic() - began
+                self._until = began + took + max(FRESH, PATIENCE * took)
+            return self._kept
+
+    def close(self) -> None:
+        with self._lock:
+            self._project.close()

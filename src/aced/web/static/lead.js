@@ -1,0 +1,250 @@
+// The lead's page. It asks for the whole picture every few seconds and changes only what differs.
+
+import { Curve } from "./curve.js";
+import { Scatter, brief } from "./map.js";
+import {
+  Refused, ago, backoff, byId, count, duration, el, get, keep, pause, percent, post, say, showProgress,
+} from "./util.js";
+
+const EVERY = 3000;
+
+const curve = new Curve(byId("curve"));
+const scatter = new Scatter(byId("map"));
+let me = null;
+let classes = [];
+let mapped = null;
+let before = {};
+
+/** Runs `draw` when this part differs from last time. */
+function part(name, value, draw) {
+  const now = JSON.stringify(value);
+  if (before[name] === now) return;
+  before[name] = now;
+  draw(value);
+}
+
+const kind = (label) => (label === classes[0] ? "first" : "second");
+
+// -- parts --------------------------------------------------------------------------------
+
+function showTiles(progress) {
+  showProgress(progress);
+  const { accuracy, labels_left: left } = progress;
+  say(byId("left"), left === 0 ? "Enough" : duration(progress.seconds_left));
+  say(byId("checked"), accuracy ? ` · ${count(accuracy.checked)} check items` : "");
+  const words = left === null || left === undefined ? "not known yet" : `${count(left)} labels to go`;
+  say(byId("left-labels"), left === 0 ? "more labels are expected to gain less than 1 %" : words);
+}
+
+function showBalance(balance) {
+  const numbers = classes.map((name) => balance[name] ?? 0);
+  const sum = numbers[0] + numbers[1];
+  [...byId("balance").children].forEach((bar, i) => (bar.style.flexGrow = String(sum ? numbers[i] : 0)));
+  const words = classes.map((name, i) => `${name} ${count(numbers[i])} (${percent(sum ? numbers[i] / sum : 0)})`);
+  byId("balance").setAttribute("aria-label", words.join(", "));
+  const entries = classes.map((name, i) =>
+    el("li", {}, el("span", { class: `dot ${i ? "second" : "first"}` }), words[i]),
+  );
+  byId("balance-legend").replaceChildren(...entries);
+}
+
+function showPeople(people) {
+  keep(
+    byId("people"),
+    people,
+    (person) => person.name,
+    (person) => {
+      const cells = Array.from({ length: 6 }, () => el("td"));
+      const button = el("button", { class: "tool", type: "button", onclick: () => revoke(person.name) }, "Revoke");
+      button.setAttribute("aria-label", `Revoke ${person.name}`);
+      cells[5].append(button);
+      return el("tr", {}, el("th", { scope: "row", title: person.name }, person.name), ...cells);
+    },
+    (row, person) => {
+      row.classList.toggle("gone", !person.active);
+      const words = [
+        count(person.labels),
+        count(person.skips),
+        count(person.unsure),
+        person.median_seconds === null ? "–" : `${person.median_seconds.toFixed(1)} s`,
+        ago(person.last),
+      ];
+      words.forEach((text, i) => say(row.children[i + 1], text));
+      say(row.children[0], person.role === "lead" ? `${person.name} (lead)` : person.name);
+      row.querySelector("button").hidden = !person.active || person.name === me.name;
+    },
+  );
+}
+
+function showAgreement(found) {
+  const some = found && found.share !== null && found.share !== undefined;
+  say(byId("share"), some ? percent(found.share) : "–");
+  const alpha = found?.alpha;
+  say(byId("alpha"), alpha === null || alpha === undefined ? "–" : alpha.toFixed(2));
+  say(
+    byId("agreement-hint"),
+    some
+      ? "Of all pairs of answers to the same item. Alpha is 1 when people always agree, 0 when no more than by chance."
+      : "Nothing to compare yet: no item was labelled by two people.",
+  );
+  const names = some ? found.names : [];
+  const short = (name) => (name.length > 10 ? `${name.slice(0, 9)}…` : name);
+  const head = el("tr", {}, el("td"), ...names.map((name) => el("th", { scope: "col", title: name }, short(name))));
+  const rows = names.map((name, i) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row", title: name }, name),
+      ...names.map((_, j) => el("td", {}, i === j ? "" : percent(found.pairs[i][j]))),
+    ),
+  );
+  const table = byId("pairs");
+  table.replaceChildren(el("thead", {}, head), el("tbody", {}, ...rows));
+  table.hidden = names.length < 2;
+}
+
+function showDisputes([disputes, total]) {
+  say(
+    byId("disputes-hint"),
+    disputes.length ? `${count(total)} items with different answers, closest first.` : "No item has two different answers.",
+  );
+  keep(
+    byId("disputes"),
+    disputes,
+    (item) => `${item.row} ${JSON.stringify(item.votes)}`,
+    (item) => {
+      const what = item.image
+        ? el("img", { src: item.image, alt: `Image ${item.id}`, loading: "lazy" })
+        : el("p", { class: "what", dir: "auto" }, brief(item));
+      const votes = Object.entries(item.votes).map(([name, label]) =>
+        el("li", { class: `vote ${kind(label)}` }, `${name}: ${label}`),
+      );
+      return el("li", {}, what, el("ul", { class: "votes" }, ...votes));
+    },
+  );
+}
+
+function showRounds(rounds) {
+  keep(
+    byId("rounds"),
+    [...rounds].reverse(),
+    (round) => round.round,
+    (round) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, count(round.round)),
+        el("td", {}, count(round.labels)),
+        el("td", {}, `${round.seconds.toFixed(1)} s`),
+      ),
+  );
+}
+
+async function showMap(key) {
+  if (mapped === key) return;
+  try {
+    scatter.show(await get("/api/map"));
+    mapped = key;
+  } catch {
+    // the next round of questions asks again
+  }
+}
+
+// -- people -------------------------------------------------------------------------------
+
+function complain(text) {
+  say(byId("notice"), text);
+  byId("notice").hidden = !text;
+}
+
+async function revoke(name) {
+  if (!confirm(`Take away ${name}'s access? Labels given so far stay.`)) return;
+  try {
+    await post("/api/revoke", { name });
+    complain("");
+  } catch (error) {
+    complain(error.message);
+  }
+  refresh();
+}
+
+async function invite(event) {
+  event.preventDefault();
+  const name = byId("invite-name").value.trim();
+  try {
+    const { link } = await post("/api/people", { name, role: byId("invite-role").value });
+    complain("");
+    say(byId("once-text"), `The link for ${name}. It is shown this once; whoever has it can label as ${name}.`);
+    byId("once-link").value = new URL(link, location.href).href;
+    byId("once").hidden = false;
+    say(byId("copy"), "Copy");
+    byId("invite").reset();
+    byId("once-link").select();
+  } catch (error) {
+    complain(error.message);
+  }
+  refresh();
+}
+
+async function copy() {
+  const field = byId("once-link");
+  field.select();
+  let done = false;
+  try {
+    await navigator.clipboard.writeText(field.value);
+    done = true;
+  } catch {
+    done = document.execCommand("copy"); // plain http beyond this machine has no clipboard
+  }
+  say(byId("copy"), done ? "Copied" : "Press Ctrl+C");
+}
+
+// -- refreshing ---------------------------------------------------------------------------
+
+async function refresh() {
+  const found = await get("/api/lead");
+  part("progress", found.progress, showTiles);
+  part("balance", found.balance, showBalance);
+  part("agreement", found.agreement, showAgreement);
+  part("disputes", [found.disputes, found.disputed ?? found.disputes.length], showDisputes);
+  part("rounds", found.rounds, showRounds);
+  curve.show(found.curve);
+  showPeople(found.people);
+  say(byId("problem"), found.problem ? `No new round: ${found.problem}` : "");
+  byId("problem").hidden = !found.problem;
+  await showMap(`${found.progress.drawn} ${found.progress.labelled}`);
+}
+
+async function start() {
+  byId("invite").addEventListener("submit", invite);
+  byId("copy").addEventListener("click", copy);
+  for (let failures = 0; ; ) {
+    try {
+      if (!classes.length) {
+        me = await get("/api/me");
+        ({ classes } = me);
+        const marks = [["first", classes[0]], ["second", classes[1]], ["none", "asked, no label yet"], ["", "rest of the pool"]];
+        byId("map-legend").replaceChildren(
+          ...marks.map(([name, text]) => el("li", {}, el("span", { class: `dot ${name}` }), text)),
+        );
+      }
+      if (!document.hidden) await refresh();
+      failures = 0;
+      say(byId("saved"), "Live");
+      byId("saved").dataset.state = "saved";
+    } catch (error) {
+      const shut = error instanceof Refused;
+      say(byId("saved"), shut ? error.message : "Offline, trying again");
+      byId("saved").dataset.state = shut ? "shut" : "offline";
+      if (shut) return;
+      failures += 1;
+    }
+    await pause(failures ? backoff(failures) : EVERY);
+  }
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && classes.length) refresh().catch(() => {});
+});
+
+start();

@@ -1,0 +1,128 @@
+// Answers on their way to the server. Each is in localStorage until the server has it, so a
+// reload, a crash or a lost network loses nothing; each carries a request id, so that sending
+// it twice counts once. They are sent one at a time, in the order given.
+
+import { Away, Refused, backoff, fresh, pause, post } from "./util.js";
+
+const SLOW = 400;
+const FORBIDDEN = new Set([401, 403]);
+
+export class Outbox {
+  #next = 0;
+
+  /**
+   * `prefix` tells this person and project apart from others on the same address.
+   * `delivered(op, reply)`, `refused(op, error)` and `changed()` are called as it goes.
+   */
+  constructor(prefix, { delivered, refused, changed }) {
+    Object.assign(this, { prefix, delivered, refused, changed });
+    this.kept = true;
+    this.ops = this.#stored();
+    this.failures = 0;
+    this.shut = null;
+    this.slow = false;
+    this.running = false;
+    this.wake = () => {};
+    addEventListener("online", () => this.wake());
+    this.#run();
+  }
+
+  /** "saved", "saving", "offline" or "shut". */
+  get state() {
+    if (this.shut) return "shut";
+    if (!this.ops.length) return "saved";
+    return this.failures ? "offline" : "saving";
+  }
+
+  /** Answers not delivered yet and not taken back by an undo behind them. */
+  get pending() {
+    const answers = [];
+    for (const op of this.ops) {
+      if (op.path === "/api/undo") answers.pop();
+      else answers.push(op);
+    }
+    return answers;
+  }
+
+  get rows() {
+    return new Set(this.pending.map((op) => op.body.row));
+  }
+
+  add(path, body) {
+    const request = fresh();
+    const order = String(Date.now()).padStart(15, "0");
+    const key = `${this.prefix}${order}-${String(this.#next++).padStart(6, "0")}-${request}`;
+    const op = { key, path, body: { ...body, request } };
+    this.ops.push(op);
+    try {
+      localStorage.setItem(key, JSON.stringify(op));
+    } catch {
+      this.kept = false; // storage is full or forbidden: the page warns before it is closed
+    }
+    this.changed();
+    this.#run();
+  }
+
+  #stored() {
+    const ops = [];
+    try {
+      for (const key of Object.keys(localStorage).sort()) {
+        if (key.startsWith(this.prefix)) ops.push(JSON.parse(localStorage.getItem(key)));
+      }
+    } catch {
+      this.kept = false;
+    }
+    return ops;
+  }
+
+  #remove(op) {
+    this.ops.splice(this.ops.indexOf(op), 1);
+    try {
+      localStorage.removeItem(op.key);
+    } catch {
+      // it was never stored
+    }
+  }
+
+  async #run() {
+    if (this.running) return;
+    this.running = true;
+    while (this.ops.length && !this.shut) {
+      const op = this.ops[0];
+      // Rows behind this one are still held by us, so ask for as many more.
+      const then = Math.min(5, 2 + this.ops.length);
+      const body = op.path === "/api/answer" ? { ...op.body, then } : op.body;
+      const timer = setTimeout(() => this.#lag(true), SLOW);
+      try {
+        const reply = await post(op.path, body);
+        this.failures = 0;
+        this.#remove(op);
+        this.delivered(op, reply);
+      } catch (error) {
+        if (error instanceof Away) {
+          this.failures += 1;
+          this.changed();
+          await Promise.race([
+            pause(backoff(this.failures - 1)),
+            new Promise((done) => (this.wake = done)),
+          ]);
+        } else if (error instanceof Refused && FORBIDDEN.has(error.status)) {
+          this.shut = error.message; // the answers stay here until the person is let in again
+        } else {
+          this.#remove(op);
+          this.refused(op, error);
+        }
+      } finally {
+        clearTimeout(timer);
+        this.slow = false;
+        this.changed();
+      }
+    }
+    this.running = false;
+  }
+
+  #lag(slow) {
+    this.slow = slow;
+    this.changed();
+  }
+}

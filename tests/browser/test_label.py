@@ -1,0 +1,165 @@
+"""People at work: keys, undo, reload, two at once, a server that dies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aced.project import Project
+from tests.browser.site import Annotator, Site, digits, until
+
+AWAY = ("ERR_CONNECTION_REFUSED", "ERR_FAILED", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
+
+
+def label(annotator: Annotator, truth: np.ndarray, keys: str = "12") -> int:
+    row = annotator.row()
+    annotator.press(keys[truth[row]])
+    return row
+
+
+def test_sixty_items_by_keyboard_and_the_lead_watches(tmp_path: Path, site, visit) -> None:
+    truth = digits(tmp_path, batch=10, check=0.3)
+    served = site(tmp_path / "project")
+    ana = visit().open(served.url)
+    for keys in ("12", "fj"):
+        for _ in range(10):
+            label(ana, truth, keys)
+
+    for _ in range(2):  # two slips of the finger, put right
+        row = ana.row()
+        ana.press("21"[truth[row]])
+        ana.page.keyboard.press("z")
+        ana.page.wait_for_selector(f"#item img[src='/api/image/{row}']")
+        label(ana, truth)
+    skipped = ana.row()
+    ana.press("s")
+
+    before = ana.row()
+    ana.saved()
+    ana.page.reload()
+    assert ana.row() == before
+
+    for _ in range(22):
+        label(ana, truth)
+    lead = visit(ana.page.context)
+    lead.page.goto(f"{served.url}/lead")
+    lead.page.wait_for_selector("#curve .point")
+    first = lead.page.locator("#curve .point").count()
+    for _ in range(16):
+        label(ana, truth)
+    more = "n => document.querySelectorAll('#curve .point').length > n"
+    lead.page.wait_for_function(more, arg=first, timeout=60_000)
+
+    ana.saved()
+    state = served.state()
+    assert skipped not in state.labelled()
+    assert state.passed[skipped] == {"ana": "skip"}
+    assert len(served.events("undo")) == 2
+    assert len(served.events("label")) == 62
+    for row in state.labelled():  # what was pressed is what was shown
+        assert state.votes[row]["ana"].code == truth[row]
+        assert 0 < state.votes[row]["ana"].seconds < 60
+    assert len(state.labelled()) == 60
+    assert "60 of" in ana.page.inner_text(".facts")
+
+
+@pytest.fixture(scope="module")
+def office(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[Site, np.ndarray, dict[str, str]]]:
+    """A server that asks for links; those of a lead and of two annotators."""
+    folder = tmp_path_factory.mktemp("office")
+    truth = digits(folder, batch=40)
+    project = Project(folder / "project")
+    roles = {"ana": "lead", "ben": "annotator", "eva": "annotator"}
+    tokens = {name: project.add_person(name, role) for name, role in roles.items()}
+    project.close()
+    served = Site(folder / "project", "--tokens")
+    yield served, truth, {name: f"{served.url}/enter?token={token}" for name, token in tokens.items()}
+    served.end()
+
+
+def test_two_people_never_get_the_same_row(office, visit) -> None:
+    served, truth, links = office
+    people = {name: visit().open(links[name]) for name in ("ben", "eva")}
+    seen: dict[str, list[int]] = {name: [] for name in people}
+    for _ in range(15):
+        for name, person in people.items():
+            seen[name].append(label(person, truth))
+    for person in people.values():
+        person.saved()
+    assert not set(seen["ben"]) & set(seen["eva"])
+    votes = served.state().votes
+    assert all(set(votes[row]) == {name} for name, rows in seen.items() for row in rows)
+    ben = people["ben"].page
+    assert ben.evaluate("document.cookie") == ""
+    assert ben.locator("#to-lead").is_hidden()
+    assert ben.request.get(f"{served.url}/lead").status == 403
+
+
+def test_the_link_that_is_revoked_ends_the_visit(office, visit) -> None:
+    served, truth, links = office
+    lead = visit()
+    lead.page.goto(links["ana"])
+    lead.page.fill("#invite-name", "<i>dan</i>")
+    lead.page.click("#invite button")
+    lead.page.wait_for_selector("#once:not([hidden])")
+    link = lead.page.input_value("#once-link")
+    assert link.startswith(f"{served.url}/enter?token=")
+
+    dan = visit(expected=("401",)).open(link)
+    assert dan.page.evaluate("location.href") == f"{served.url}/"
+    label(dan, truth)
+    dan.saved()
+    lead.page.on("dialog", lambda dialog: dialog.accept())
+    lead.page.click("button[aria-label='Revoke <i>dan</i>']")
+    until(lambda: not served.state().people["<i>dan</i>"].active, "dan is revoked")
+    dan.page.keyboard.press("1")
+    dan.says("Not let in")
+    assert "no longer let in" in dan.page.inner_text("#stage")
+
+
+def test_a_server_that_is_killed_loses_nothing(tmp_path: Path, site, visit) -> None:
+    truth = digits(tmp_path, batch=40)
+    served: Site = site(tmp_path / "project")
+    ana = visit(expected=AWAY).open(served.url)
+    rows = [label(ana, truth) for _ in range(8)]
+    ana.saved()
+
+    served.kill()
+    rows += [label(ana, truth)]
+    ana.says("Offline, 1 waiting")
+    rows += [label(ana, truth)]
+    ana.says("Offline, 2 waiting")
+    kept = served.state()
+    assert kept.labelled() == sorted(rows[:8])
+    context = ana.page.context
+    ana.page.close()  # the browser crashes as well
+
+    served.start()
+    again = visit(context, expected=AWAY).open(served.url)
+    again.saved()
+    assert again.row() not in rows
+
+    lost: list[str] = []
+
+    def lose(route) -> None:
+        """The server hears and its answer is lost, twice."""
+        if len(lost) < 2:
+            lost.append(route.request.post_data)
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    again.page.route("**/api/answer", lose)
+    rows += [label(again, truth)]
+    again.saved()
+    assert len(lost) == 2
+    events = served.events("label")
+    assert [event.item for event in events] == rows
+    assert len({event.request for event in events}) == len(events)
+    assert served.state().labelled() == sorted(rows)

@@ -1,0 +1,390 @@
+"""aced label with a real terminal (a pty) and with a pipe."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from dataclasses import dataclass
+from fcntl import ioctl
+
+import numpy as np
+import pytest
+
+from aced.cli import main
+from aced.ledger import replay
+from aced.project import LEDGER, Project, class_keys
+from tests.helpers import blobs
+
+COMMAND = [sys.executable, "-c", "from aced.cli import main; main()", "label"]
+PATIENCE = 60.0
+
+
+def make(folder, n=60, contents=None, kind="text", classes=("good", "bad"), **options):
+    rows, _ = blobs(n, 4)
+    contents = [f"text {i} of the pool" for i in range(n)] if contents is None else contents
+    project = Project.create(
+        folder,
+        ids=[f"i{i}" for i in range(n)],
+        contents=contents,
+        kind=kind,
+        features=rows,
+        classes=classes,
+        **{"batch": 10, **options},
+    )
+    project.close()
+    return folder
+
+
+@dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def piped(monkeypatch, capsys):
+    """aced label with these answers on a standard input that is no terminal."""
+
+    def run(folder, answers, *options):
+        monkeypatch.setattr(sys, "argv", ["aced", "label", str(folder), *options])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+        return Done(code, *capsys.readouterr())
+
+    return run
+
+
+def given(folder):
+    """The answers in the order given, those undone left out."""
+    project = Project(folder)
+    state, names = project.state, project.classes
+    kept = [(seq, *state.given[seq]) for seq in sorted(state.given) if seq not in state.undone]
+    return [names[state.votes[row][who].code] if kind == "label" else kind for _, kind, row, who in kept]
+
+
+class Screen:
+    """aced label on a pty: what it writes, read until some words appear."""
+
+    def __init__(self, folder, *options, rows=24, columns=80):
+        self.master, slave = pty.openpty()
+        ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.modes = termios.tcgetattr(slave)
+        self.slave = slave
+        environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        for name in ("COLUMNS", "LINES", "NO_COLOR"):
+            environment.pop(name, None)
+        self.process = subprocess.Popen(
+            [*COMMAND, str(folder), *options],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=environment,
+            start_new_session=True,
+        )
+        self.letters = codecs.getincrementaldecoder("utf-8")()
+        self.raw = ""
+        self.seen = 0
+
+    def until(self, words):
+        """What was written since the last call, up to ``words`` and the end of that screen."""
+        end = time.monotonic() + PATIENCE
+        while words not in plain(self.raw[self.seen :]):
+            assert time.monotonic() < end, plain(self.raw[self.seen :])
+            if select.select([self.master], [], [], 0.1)[0]:
+                try:
+                    self.raw += self.letters.decode(os.read(self.master, 65536))
+                except OSError:  # the program has ended and let the terminal go
+                    break
+            elif self.process.poll() is not None:
+                break
+        found = plain(self.raw[self.seen :])
+        assert words in found, found
+        self.seen = len(self.raw)
+        return found
+
+    def type(self, keys):
+        os.write(self.master, keys.encode())
+
+    def end(self):
+        """Exit code, once everything that was written has been read."""
+        while self.process.poll() is None:
+            if select.select([self.master], [], [], 0.05)[0]:
+                self.raw += self.letters.decode(os.read(self.master, 65536))
+        while select.select([self.master], [], [], 0.05)[0]:
+            self.raw += self.letters.decode(os.read(self.master, 65536))
+        return self.process.returncode
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.master)
+        os.close(self.slave)
+
+
+def plain(text):
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text)
+
+
+@pytest.fixture
+def screen(request):
+    opened = []
+
+    def show(folder, *options, **size):
+        opened.append(Screen(folder, *options, **size))
+        return opened[-1]
+
+    yield show
+    for one in opened:
+        one.close()
+
+
+# -- a terminal ---------------------------------------------------------------------
+
+
+def test_keys_label_skip_and_undo(screen, tmp_path):
+    shown = screen(make(tmp_path / "p"), "--as", "ann")
+    first = shown.until("q quit")
+    assert "0 of 60 labelled" in first
+    assert "1 or g good   2 or b bad" in first
+    time.sleep(0.2)
+    shown.type("1")
+    assert "1 of 60 labelled" in shown.until("good\r\n")
+    shown.type("b")
+    shown.until(": bad")
+    shown.type("s")
+    shown.until(": skip")
+    shown.type("u")
+    shown.until(": unsure")
+    shown.type("z")
+    shown.until("Undone.")
+    shown.type("2")
+    shown.until("3 of 60 labelled")
+    shown.type("w")
+    assert "drawn with probability" in shown.until("Round 1")
+    shown.type("q")
+    assert shown.end() == 0
+    assert "4 answers saved" in plain(shown.raw)
+    assert given(tmp_path / "p") == ["good", "bad", "skip", "bad"]
+    votes = [vote for row in Project(tmp_path / "p").state.votes.values() for vote in row.values()]
+    assert min(vote.seconds for vote in votes) > 0
+    assert max(vote.seconds for vote in votes) >= 0.2
+    assert replay(tmp_path / "p" / LEDGER).problems == []
+
+
+def test_undo_brings_the_same_item_back(screen, tmp_path):
+    shown = screen(make(tmp_path / "p"))
+    text = re.search(r"text \d+", shown.until("q quit"))[0]
+    shown.type("1")
+    shown.until("1 of 60 labelled")
+    shown.type("z")
+    assert text + " of" in shown.until("Undone.")
+    shown.type("z")
+    assert text + " of" in shown.until("Nothing to undo.")
+
+
+def test_other_keys_are_no_answers(screen, tmp_path):
+    shown = screen(make(tmp_path / "p"))
+    shown.until("q quit")
+    for keys in ("\x1b[A\x1bOBx", "\t", "\x1b[3~x"):  # arrows, delete, a letter, a tab
+        shown.type(keys)
+        shown.until("q quit")
+    shown.type("1")
+    shown.until("1 of 60 labelled")
+    shown.type("q")
+    assert shown.end() == 0
+    assert given(tmp_path / "p") == ["good"]
+
+
+def test_keys_typed_ahead_do_not_answer_items_nobody_saw(screen, tmp_path):
+    shown = screen(make(tmp_path / "p"))
+    os.write(shown.master, b"1111")  # before anything is shown
+    assert "0 of 60 labelled" in shown.until("q quit")
+    shown.type("2222222")  # held down: one answer
+    shown.until("1 of 60 labelled")
+    shown.type("q")
+    assert shown.end() == 0
+    assert given(tmp_path / "p") == ["bad"]
+
+
+@pytest.mark.parametrize("way", ["q", "interrupt", "end of input", "terminate"])
+def test_the_terminal_is_left_as_it_was(screen, tmp_path, way):
+    shown = screen(make(tmp_path / "p"))
+    shown.until("q quit")
+    shown.type("1")
+    shown.until("1 of 60 labelled")
+    assert termios.tcgetattr(shown.slave) != shown.modes
+    if way == "terminate":
+        os.kill(shown.process.pid, signal.SIGTERM)
+    elif way == "interrupt":
+        os.kill(shown.process.pid, signal.SIGINT)
+    else:
+        shown.type({"q": "q", "end of input": "\x04"}[way])
+    assert shown.end() == (128 + signal.SIGTERM if way == "terminate" else 0)
+    assert termios.tcgetattr(shown.slave) == shown.modes
+    assert shown.raw.rindex("\x1b[?25h") > shown.raw.rindex("\x1b[?25l")  # the cursor is back
+    assert "Traceback" not in shown.raw
+    assert given(tmp_path / "p") == ["good"]
+
+
+def test_labelling_goes_on_into_the_next_rounds(screen, tmp_path):
+    shown = screen(make(tmp_path / "p", 40))
+    for number in range(25):
+        shown.until(f"{number} of 40 labelled")
+        shown.type("12"[number % 2])
+    shown.until("25 of 40 labelled")
+    shown.type("q")
+    assert shown.end() == 0
+    assert len(Project(tmp_path / "p").state.rounds) >= 3
+    assert len(given(tmp_path / "p")) == 25
+
+
+def test_a_long_text_is_shown_page_by_page(screen, tmp_path):
+    text = "\n".join(f"line {i}" for i in range(40))
+    shown = screen(make(tmp_path / "p", contents=[text] * 60), rows=20)
+    first = shown.until("q quit")
+    assert "line 0" in first
+    assert "line 20" not in first
+    assert "page 1 of 4, m for more" in first
+    shown.type("m")
+    assert "line 11 " in shown.until("page 2 of 4")
+
+
+def test_text_cannot_steer_the_terminal(screen, tmp_path):
+    text = "\x1b]0;owned\x07 [bold red]plain[/] \x1b[2J \u202egnp"
+    shown = screen(make(tmp_path / "p", contents=[text] * 60))
+    shown.until("q quit")
+    assert "\x1b]0;owned" not in shown.raw
+    assert "\x07" not in shown.raw
+    assert "\u202e" not in shown.raw
+    assert "[bold red]plain[/]" in plain(shown.raw)
+
+
+def test_an_image_is_drawn_in_blocks(screen, tmp_path):
+    from PIL import Image
+
+    (tmp_path / "images").mkdir()
+    pixels = np.zeros((8, 8, 3), np.uint8)
+    pixels[:4, :, 0], pixels[4:, :, 2] = 250, 240
+    for i in range(60):
+        Image.fromarray(pixels).save(tmp_path / "images" / f"{i}.png")
+    names = [f"{i}.png" for i in range(60)]
+    names[30:] = ["absent.png"] * 30
+    make(tmp_path / "p", contents=names, kind="image", root=tmp_path / "images", batch=60, check=0.0)
+    shown = screen(tmp_path / "p", columns=200)
+    seen = ""
+    for number in range(12):
+        seen += shown.until(f"{number} of 60 labelled")
+        shown.type("1")
+    assert "▀" in shown.raw
+    assert "38;2;250;0;0" in shown.raw  # red above
+    assert "38;2;0;0;240" in shown.raw
+    assert "cannot be shown here" in seen  # and the file that is gone
+
+
+def test_a_row_is_a_table(screen, tmp_path):
+    rows = [{"age": i, "note": None, "[b]name[/b]": "x"} for i in range(60)]
+    found = screen(make(tmp_path / "p", contents=rows, kind="row")).until("q quit")
+    for word in ("age", "note", "[b]name[/b]"):
+        assert word in found
+
+
+# -- a pipe -------------------------------------------------------------------------
+
+
+def test_a_real_pipe(tmp_path):
+    done = subprocess.run(
+        [*COMMAND, str(make(tmp_path / "p"))], input="1\n2\nz\n", capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert given(tmp_path / "p") == ["good"]
+
+
+@pytest.mark.parametrize("answers", ["1\n2\nz\n1\ns\n", "12z1s", "good\nbad\nz\ng\ns", "1 2 z\n1s\n"])
+def test_answers_from_a_pipe(piped, tmp_path, answers):
+    done = piped(make(tmp_path / "p"), answers)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "3 answers saved" in done.stdout
+    assert given(tmp_path / "p") == ["good", "good", "skip"]
+
+
+def test_everything_can_be_labelled_and_then_there_is_nothing_left(piped, tmp_path):
+    done = piped(make(tmp_path / "p"), "12" * 40)
+    assert done.returncode == 0
+    assert "nothing left for you" in done.stdout
+    project = Project(tmp_path / "p")
+    assert len(project.state.labelled()) == 60
+    assert replay(project.ledger).problems == []
+    assert "nothing left for you" in piped(tmp_path / "p", "1").stdout
+
+
+def test_someone_who_skips_everything_is_shown_everything(piped, tmp_path):
+    done = piped(make(tmp_path / "p"), "s" * 70)
+    assert "60 answers saved" in done.stdout
+    assert given(tmp_path / "p") == ["skip"] * 60
+
+
+def test_second_opinions_for_others_do_not_stop_one_person(piped, tmp_path):
+    piped(make(tmp_path / "p", overlap=0.5), "12" * 40, "--as", "ann")
+    state = Project(tmp_path / "p").state
+    assert len(state.labelled()) == 60
+    assert state.waiting  # for somebody else
+    piped(tmp_path / "p", "12" * 40, "--as", "bob")
+    assert not Project(tmp_path / "p").state.waiting
+
+
+def test_a_key_that_is_none_ends_with_one_sentence_and_keeps_the_rest(piped, tmp_path):
+    done = piped(make(tmp_path / "p"), "1\n2\nx\n1\n")
+    assert done.returncode == 2
+    assert re.fullmatch(r"aced: answer to i\d+: 'x' is no key; use .*\n", done.stderr)
+    assert given(tmp_path / "p") == ["good", "bad"]
+
+
+def test_names_revoked_and_impossible_are_refused(piped, tmp_path):
+    project = Project(make(tmp_path / "p"))
+    project.add_person("eve")
+    project.revoke("eve")
+    project.close()
+    before = replay(tmp_path / "p" / LEDGER).state.seq
+    for name in ("eve", " ", "a\nb", "x" * 65):
+        done = piped(tmp_path / "p", "1", "--as", name)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+    assert replay(tmp_path / "p" / LEDGER).state.seq == before
+
+
+def test_a_person_invited_keeps_role_and_token(piped, tmp_path):
+    project = Project(make(tmp_path / "p"))
+    token = project.add_person("ann", "annotator")
+    assert piped(tmp_path / "p", "1", "--as", "ann").returncode == 0
+    assert project.who_is(token) == ("ann", "annotator")
+
+
+@pytest.mark.parametrize(
+    ("classes", "keys"),
+    [
+        (["spam", "ham"], {"1": "spam", "2": "ham", "h": "ham"}),
+        (["true", "tall"], {"1": "true", "2": "tall"}),
+        (["1 star", "5 stars"], {"1": "1 star", "5": "5 stars"}),
+        (["0", "odd"], {"0": "0", "o": "odd"}),
+        (["Ärger", "Freude"], {"1": "Ärger", "2": "Freude", "ä": "Ärger", "f": "Freude"}),
+        (["2", "skip it"], {"1": "2", "2": "skip it"}),
+    ],
+)
+def test_a_key_means_one_class(classes, keys):
+    assert class_keys(classes) == keys

@@ -1,0 +1,215 @@
+"""Labels made elsewhere: all of a file or nothing, once however often."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from aced import InvalidInput
+from aced.ledger import replay
+from aced.project import export_rows, import_labels, write_csv, write_jsonl, write_parquet
+from tests.project.places import make, votes
+
+
+@pytest.fixture
+def project(tmp_path):
+    return make(tmp_path / "p")
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def refused(project, path, match, **options):
+    """One sentence, and the ledger is as it was."""
+    before = project.state.digest()
+    with pytest.raises(InvalidInput, match=match) as caught:
+        import_labels(project, path, **options)
+    assert "\n" not in str(caught.value)
+    assert project.state.digest() == before
+
+
+def test_csv_with_all_columns(project, tmp_path):
+    path = write(
+        tmp_path / "x.csv",
+        "item,label,annotator,seconds,note\nt1,yes,ann,2.5,a\nt2,no,bob,,b\nt1,no,bob,1,c\n",
+    )
+    found = import_labels(project, path)
+    assert (found.taken, found.known, found.people) == (3, 0, ["ann", "bob"])
+    assert votes(project) == {1: {"ann": "yes", "bob": "no"}, 2: {"bob": "no"}}
+    assert project.state.votes[1]["ann"].seconds == 2.5
+    assert project.who_is("") is None  # new people have no token
+
+
+def test_jsonl_and_parquet_and_a_column_called_id(project, tmp_path):
+    lines = [{"id": "t1", "label": "yes"}, {"id": "t2", "label": "no", "seconds": 3}]
+    one = write(tmp_path / "x.jsonl", "\n".join(map(json.dumps, lines)) + "\n\n")
+    assert import_labels(project, one, who="ann").taken == 2
+    two = tmp_path / "y.parquet"
+    pyarrow.parquet.write_table(pa.table({"id": ["t3"], "label": ["yes"], "seconds": [1.5]}), two)
+    assert import_labels(project, two, who="ann").taken == 1
+    assert votes(project) == {1: {"ann": "yes"}, 2: {"ann": "no"}, 3: {"ann": "yes"}}
+
+
+def test_nobody_named_is_called_import(project, tmp_path):
+    import_labels(project, write(tmp_path / "x.csv", "item,label\nt1,yes\n"))
+    assert votes(project) == {1: {"import": "yes"}}
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_byte_order_mark_quotes_and_other_separators(project, tmp_path, separator):
+    text = '\ufeffitem,note,label\r\nt1,"two\r\nlines ""quoted""",yes\r\n\r\nt2,,no\r\n'
+    import_labels(project, write(tmp_path / "x.csv", text.replace(",", separator)), who="ann")
+    assert votes(project) == {1: {"ann": "yes"}, 2: {"ann": "no"}}
+
+
+def test_the_same_file_twice_changes_nothing_even_after_other_labels(project, tmp_path):
+    path = write(tmp_path / "x.csv", "item,label\nt1,yes\nt2,no\n")
+    import_labels(project, path, who="ann")
+    before = project.state.digest()
+    again = import_labels(project, path, who="ann")
+    assert (again.taken, again.known) == (0, 2)
+    assert project.state.digest() == before
+    project.answer("ann", 1, "label", "no")
+    project.undo("ann")
+    project.answer("ann", 2, "label", "yes")
+    before = project.state.digest()
+    assert import_labels(project, path, who="ann").taken == 0
+    assert project.state.digest() == before
+    assert import_labels(project, path, who="bob").taken == 2  # somebody else's labels
+
+
+def test_a_corrected_file_corrects_and_can_be_corrected_back(project, tmp_path):
+    for number, label in enumerate(["yes", "no", "yes"]):
+        path = write(tmp_path / f"{number}.csv", f"item,label,note\nt1,{label},{number}\n")
+        assert import_labels(project, path, who="ann").taken == 1
+        assert votes(project) == {1: {"ann": label}}
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_an_export_comes_back_as_it_was(tmp_path, ending):
+    """Ids, classes and names that an export must neutralise; another project and the same one."""
+    options = {"ids": [f"={i}" for i in range(61)], "classes": ["-", "+"]}
+    first, second = make(tmp_path / "a", **options), make(tmp_path / "b", **options)
+    for name in ("@ann", "bob"):
+        first.add_person(name)
+        for row in range(0, 20, 2):
+            label = "+" if row % 3 else "-"
+            first.answer(name, row, "label", label, seconds=1.5)
+    path = tmp_path / f"x.{ending}"
+    {"csv": write_csv, "jsonl": write_jsonl, "parquet": write_parquet}[ending](export_rows(first), path)
+    assert import_labels(second, path).taken == 20
+    assert votes(second) == votes(first)
+    assert second.state.votes[2]["bob"].seconds == 1.5
+    before = first.state.digest()
+    assert import_labels(first, path).taken == 0
+    assert first.state.digest() == before
+
+
+def test_an_apostrophe_of_ones_own_is_kept(tmp_path):
+    project = make(tmp_path / "p", ids=["'=a", "=a", *[f"t{i}" for i in range(59)]])
+    import_labels(project, write(tmp_path / "x.csv", "item,label\n'=a,yes\n"))
+    assert list(votes(project)) == [0]
+
+
+def test_undrawn_items_count_as_labels_and_rounds_go_on(project, tmp_path):
+    lines = "".join(f"t{i},{'yes' if i % 2 else 'no'}\n" for i in range(30))
+    import_labels(project, write(tmp_path / "x.csv", f"item,label\n{lines}"), who="ann")
+    assert project.classifier() is not None
+    assert {row["draw_probability"] for row in export_rows(project)} == {None}
+    while project.refill():
+        for row in list(project.state.waiting):
+            assert row >= 30  # what is labelled is not drawn
+            project.answer("ann", row, "label", "yes")
+    assert len(project.state.labelled()) == 60
+    assert not replay(project.ledger).problems
+
+
+def test_all_labels_imported_leave_nothing_to_draw(project, tmp_path):
+    lines = "".join(f"t{i},{'yes' if i % 2 else 'no'}\n" for i in range(60))
+    import_labels(project, write(tmp_path / "x.csv", f"item,label\n{lines}"), who="ann")
+    assert not project.refill()
+
+
+def test_someone_who_was_revoked_stays_so(project, tmp_path):
+    project.add_person("ann")
+    project.revoke("ann")
+    import_labels(project, write(tmp_path / "x.csv", "item,label,annotator\nt1,yes,ann\n"))
+    assert votes(project) == {1: {"ann": "yes"}}
+    assert not project.state.people["ann"].active
+
+
+def test_repeated_lines_and_duplicate_items_count_once(project, tmp_path):
+    path = write(tmp_path / "x.csv", "item,label\nt0,yes\nt60,yes\nt0,yes\n")
+    assert import_labels(project, path, who="ann").taken == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("item,label\nt1,yes\nt99,no\n", "line 3: there is no item 't99'"),
+        ("item,label\nt1,maybe\n", "line 2: label must be one of no and yes, got 'maybe'"),
+        ("item,label\nt1,yes\nt2,\n", "line 3: label is empty"),
+        ("item,label\nt1,yes\nt2,no\nt1,no\n", "line 4 says 'no' where line 2 says 'yes'"),
+        ("item,label\nt0,yes\nt60,no\n", "line 3 says 'no' where line 2 says 'yes'"),
+        ("item,label,seconds\nt1,yes,-1\n", "line 2: seconds must be a number from 0 up"),
+        ("item,label,seconds\nt1,yes,nan\n", "line 2: seconds"),
+        ("item,label,seconds\nt1,yes,soon\n", "line 2: seconds"),
+        (f"item,label,annotator\nt1,yes,{'x' * 65}\n", "line 2: annotator name must be 1 to 64"),
+        ("item,label,annotator\nt1,yes,a\x1bb\n", "line 2: annotator name"),
+        ("item,label\nt1,yes,extra\n", "line 2 of x.csv has 3 values for 2 columns"),
+        ('item,label\n"t1\nx",yes\nt9,yes\nt1,"yes\n', r"line \d of x.csv cannot be read"),
+        ('item,label,note\nt1,yes,"two\nlines"\nt99,no,\n', "line 4: there is no item"),
+        ("item,label,label\nt1,yes,no\n", "more than one column 'label'"),
+        ("thing,label\nt1,yes\n", "must have columns item .or id. and label; its columns are"),
+        ("item,class\nt1,yes\n", "must have columns"),
+        ("item,label\n", "has no labels"),
+        ("", "has no labels"),
+    ],
+)
+def test_what_is_wrong_in_a_csv_is_one_sentence_with_its_line(project, tmp_path, text, match):
+    refused(project, write(tmp_path / "x.csv", text), match, who="ann")
+
+
+@pytest.mark.parametrize(
+    ("line", "match"),
+    [
+        ("[1]", "line 2 of x.jsonl is no JSON object"),
+        ("{", "line 2 of x.jsonl is no JSON object"),
+        ("[" * 100_000, "line 2 of x.jsonl is no JSON object"),
+        ('{"item": "t2"}', "line 2: label is empty"),
+        ('{"label": "yes"}', "line 2: there is no item ''"),
+        ('{"item": {"a": 1}, "label": "yes"}', "line 2: there is no item"),
+        ('{"item": "t2", "label": "yes", "seconds": true}', "line 2: seconds"),
+        ('{"item": "t2", "label": "yes", "seconds": [1]}', "line 2: seconds"),
+        ('{"item": "t2", "label": "yes", "seconds": 1e400}', "line 2: seconds"),
+    ],
+)
+def test_what_is_wrong_in_json_lines(project, tmp_path, line, match):
+    text = f'{{"item": "t1", "label": "yes"}}\n{line}\n'
+    refused(project, write(tmp_path / "x.jsonl", text), match, who="ann")
+
+
+def test_files_that_cannot_be_read(project, tmp_path):
+    refused(project, tmp_path / "none.csv", "cannot be read")
+    refused(project, tmp_path, "cannot be read")
+    refused(project, write(tmp_path / "x.txt", "item,label\nt1,yes\n"), "must end in .csv")
+    refused(project, write(tmp_path / "x.parquet", "item"), "not a readable Parquet file")
+    (tmp_path / "x.csv").write_bytes(b"item,label\nt1,\xff\n")
+    refused(project, tmp_path / "x.csv", "line 2 of x.csv is not UTF-8")
+
+
+def test_a_format_by_name(project, tmp_path):
+    import_labels(project, write(tmp_path / "x.txt", "item,label\nt1,yes\n"), who="ann", form="csv")
+    assert votes(project) == {1: {"ann": "yes"}}
+
+
+def test_long_cells_are_read_and_the_limit_is_put_back(project, tmp_path):
+    limit = csv.field_size_limit()
+    import_labels(project, write(tmp_path / "x.csv", f"item,label,text\nt1,yes,{'a' * 200_000}\n"))
+    assert csv.field_size_limit() == limit

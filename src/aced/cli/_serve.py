@@ -29,6 +29,9 @@ def serve(
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Ask for access links on this machine too (behind a proxy).")
     ] = False,
+    label_studio: Annotated[
+        bool, typer.Option("--label-studio", help="Answer Label Studio too, under /label-studio.")
+    ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve the labelling page until stopped; everything people answer is on disk at once."""
@@ -46,7 +49,7 @@ def serve(
     if required and name is not None:
         raise InvalidInput("--as is for this machine alone; people elsewhere come in by aced invite")
     listening = _listen(host, port)
-    app = make_app(opened, tokens_required=required, local_user=user)
+    app = make_app(opened, tokens_required=required, local_user=user, label_studio=label_studio)
     config = uvicorn.Config(
         app,
         log_level="warning",

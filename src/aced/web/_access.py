@@ -22,6 +22,8 @@ from aced.web._headers import Json
 from aced.web._limit import WrongTokens
 
 COOKIE = "aced"
+LABEL_STUDIO = "/label-studio"
+"""Routes under it have a guard of their own: another server calls them, not a page of ours."""
 COOKIE_DAYS = 90
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 PASSED_ON = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
@@ -71,7 +73,8 @@ class Gate:
         site = request.headers.get("sec-fetch-site", "same-origin")
         if request.scope["path"].startswith("/api/") and site not in ("same-origin", "none"):
             raise Refused(403, "this request came from another site")
-        if request.method in ("GET", "HEAD", "OPTIONS"):
+        theirs = request.scope["path"].startswith(f"{LABEL_STUDIO}/")
+        if theirs or request.method in ("GET", "HEAD", "OPTIONS"):
             return
         if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
             raise Refused(403, "Content-Type must be application/json")

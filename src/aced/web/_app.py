@@ -15,12 +15,13 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Mount, Route
 
 from aced._errors import InvalidInput
+from aced.adapters import label_studio_routes
 from aced.ledger import LedgerError
 from aced.project import Item, Project, class_keys, export_rows, progress, write_csv, write_jsonl
-from aced.web._access import Access, Gate, Refused, Visitor, give_cookie
+from aced.web._access import LABEL_STUDIO, Access, Gate, Refused, Visitor, give_cookie
 from aced.web._body import number, read_object, text, whole
 from aced.web._designer import Designer
 from aced.web._headers import Headers, Json
@@ -45,12 +46,18 @@ Change = Callable[[Request, Visitor, dict[str, Any]], Response]
 
 
 def make_app(
-    project: Project, *, tokens_required: bool, local_user: str | None = None, design: bool = True
+    project: Project,
+    *,
+    tokens_required: bool,
+    local_user: str | None = None,
+    design: bool = True,
+    label_studio: bool = False,
 ) -> Starlette:
     """The application that ``aced serve`` runs.
 
     Without ``tokens_required`` whoever can reach the server from this machine is ``local_user``, a
-    lead. With ``design``, rounds are designed in a process of their own while the application runs.
+    lead. With ``design``, rounds are designed in a process of their own while the application runs;
+    with ``label_studio`` it answers Label Studio under /label-studio as well.
     """
     if not tokens_required:
         if local_user is None:
@@ -72,8 +79,14 @@ def make_app(
         finally:
             await run_in_threadpool(api.close)
 
+    routes: list[BaseRoute] = list(api.routes())
+    if label_studio:
+        theirs = label_studio_routes(
+            project, local=not tokens_required, changed=lambda: api.designer.wake("Label Studio")
+        )
+        routes.append(Mount(LABEL_STUDIO, routes=theirs))
     app = Starlette(
-        routes=api.routes(),
+        routes=routes,
         middleware=[Middleware(Headers), Middleware(Gate, local=not tokens_required)],
         exception_handlers={
             HTTPException: _http_error,

@@ -20,7 +20,7 @@ AS_IS = {
     "WEBP": "image/webp",
     "BMP": "image/bmp",
 }
-ANEW = ("TIFF", "PPM", "TGA", "ICO", "JPEG2000", "MPO", "AVIF", "PCX")
+ANEW = ("TIFF", "PPM", "TGA", "ICO", "JPEG2000", "AVIF", "PCX")
 LARGEST_FILE = 64 * 1024 * 1024
 MOST_PIXELS = 64_000_000
 LONGEST_SIDE = 4096

@@ -166,6 +166,8 @@ class Annotator(threading.Thread):
             else:
                 self.out.refused.append(f"{status} {found}")
                 items = []
+        if self.connection is not None:
+            self.connection.close()
 
 
 def run(
@@ -198,6 +200,13 @@ def run(
 
 def _compare(folder: Path, out: Outcome) -> None:
     project = Project(folder)
+    try:
+        _check(project, out)
+    finally:
+        project.close()
+
+
+def _check(project: Project, out: Outcome) -> None:
     found = replay(project.ledger)
     out.problems += found.problems
     out.rounds = len(found.state.rounds)

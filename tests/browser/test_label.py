@@ -122,6 +122,17 @@ def test_the_link_that_is_revoked_ends_the_visit(office, visit) -> None:
     assert "no longer let in" in dan.page.inner_text("#stage")
 
 
+def test_another_link_opened_in_the_same_browser_takes_no_answers_along(office, visit) -> None:
+    served, _, links = office
+    before = len(served.events("label"))
+    eva = visit(expected=("403",)).open(links["eva"])
+    visit(eva.page.context).open(links["ben"])
+    eva.page.keyboard.press("1")
+    eva.says("Not let in")
+    assert "has come in as ben since" in eva.page.inner_text("#stage")
+    assert len(served.events("label")) == before
+
+
 def test_a_server_that_is_killed_loses_nothing(tmp_path: Path, site, visit) -> None:
     truth = digits(tmp_path, batch=40)
     served: Site = site(tmp_path / "project")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from aced.project import Project
@@ -103,6 +104,15 @@ def harmless(visitor: Annotator) -> None:
     assert visitor.page.evaluate("window.violations") == []
 
 
+def spread(points: list[list[float]], box: dict[str, float]) -> list[tuple[float, float, int]]:
+    """Where on the screen the map shows each row: 12 pixels from the edges at the extremes."""
+    at = np.array([point[:2] for point in points])
+    share = (at - at.min(axis=0)) / np.ptp(at, axis=0)
+    x = box["x"] + 12 + share[:, 0] * (box["width"] - 24)
+    y = box["y"] + 12 + (1 - share[:, 1]) * (box["height"] - 24)
+    return list(zip(x.tolist(), y.tolist(), [int(point[5]) for point in points], strict=True))
+
+
 def test_hostile_items_are_shown_as_they_are(served, visit) -> None:
     ana = visit()
     ana.page.add_init_script(WATCH)
@@ -127,8 +137,11 @@ def test_hostile_items_are_shown_as_they_are(served, visit) -> None:
     ana.page.wait_for_selector("#disputes li .vote")
     shown = ana.page.locator("#disputes .what").all_text_contents()
     assert sorted(shown) == sorted(HOSTILE[row] for row in CONTESTED)
-    box = ana.page.locator("#map canvas").bounding_box()
-    ana.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    points = ana.page.request.get(f"{served.url}/api/map").json()["drawn"]
+    for x, y, row in spread(points, ana.page.locator("#map canvas").bounding_box()):
+        ana.page.mouse.move(x, y)
+        said = "text => document.querySelector('#map .tip p')?.textContent === text"
+        ana.page.wait_for_function(said, arg=HOSTILE[row][:400])
     assert "<u>eva</u>" in ana.page.inner_text("#people")
     harmless(ana)
 

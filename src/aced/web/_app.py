@@ -173,6 +173,11 @@ class Api:
         async def endpoint(request: Request) -> Response:
             visitor = await run_in_threadpool(self._visitor, request, lead)
             body = await read_object(request)
+            # A page opened before somebody else's link was: their answers are not this visitor's.
+            if body.get("as", visitor.name) != visitor.name:
+                raise Refused(
+                    403, f"this browser has come in as {visitor.name} since; load the page anew"
+                )
             return await run_in_threadpool(change, request, visitor, body)
 
         return endpoint

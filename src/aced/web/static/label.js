@@ -52,12 +52,13 @@ const STATES = {
   designing: ["The next batch is being prepared", "It appears here by itself, usually within seconds."],
   done: ["All done, thank you", "There is nothing left for you here right now. New items appear by themselves."],
   away: ["The server cannot be reached", "Your answers are kept in this browser and sent as soon as it is back."],
-  shut: ["You are no longer let in here", "Ask whoever invited you for a new link. Answers not sent yet are kept in this browser."],
+  shut: ["You are no longer let in here", "Answers not sent yet are kept in this browser."],
 };
 
 function message(state) {
   const [title, detail] = STATES[state];
-  return el("div", { class: `message ${state}` }, el("h1", {}, title), el("p", {}, detail));
+  const why = state === "shut" && outbox?.shut ? `${outbox.shut}. ` : "";
+  return el("div", { class: `message ${state}` }, el("h1", {}, title), el("p", {}, why + detail));
 }
 
 function stateNow() {
@@ -367,7 +368,7 @@ async function start() {
   }
   introduce();
   const prefix = `aced:${JSON.stringify([me.project ?? "", me.classes, me.name])}:`;
-  outbox = new Outbox(prefix, {
+  outbox = new Outbox(me.name, prefix, {
     delivered,
     refused: (op, error) => {
       blocked = false;

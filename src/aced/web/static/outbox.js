@@ -11,11 +11,11 @@ export class Outbox {
   #next = 0;
 
   /**
-   * `prefix` tells this person and project apart from others on the same address.
+   * `who` labels; `prefix` tells this person and project apart from others on the same address.
    * `delivered(op, reply)`, `refused(op, error)` and `changed()` are called as it goes.
    */
-  constructor(prefix, { delivered, refused, changed }) {
-    Object.assign(this, { prefix, delivered, refused, changed });
+  constructor(who, prefix, { delivered, refused, changed }) {
+    Object.assign(this, { who, prefix, delivered, refused, changed });
     this.kept = true;
     this.ops = this.#stored();
     this.failures = 0;
@@ -91,7 +91,7 @@ export class Outbox {
       const op = this.ops[0];
       // Rows behind this one are still held by us, so ask for as many more.
       const then = Math.min(5, 2 + this.ops.length);
-      const body = op.path === "/api/answer" ? { ...op.body, then } : op.body;
+      const body = { as: this.who, ...op.body, ...(op.path === "/api/answer" && { then }) };
       const timer = setTimeout(() => this.#lag(true), SLOW);
       try {
         const reply = await post(op.path, body);

@@ -179,3 +179,23 @@ def test_a_server_that_is_killed_loses_nothing(tmp_path: Path, site, visit) -> N
     assert len({event.request for event in events}) == len(events)
     assert len(served.events("undo")) == 1
     assert served.state().labelled() == sorted(set(rows))
+
+
+def test_an_image_is_zoomed_and_dragged_and_the_next_is_whole(office, visit) -> None:
+    _, truth, links = office
+    eva = visit().open(links["eva"])
+    turned = "() => document.querySelector('#item .zoom').style.transform"
+    assert eva.page.evaluate(turned) == ""
+    box = eva.page.locator("#stage").bounding_box()
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    eva.page.mouse.click(*middle)
+    assert "scale(2.5)" in eva.page.evaluate(turned)
+    eva.page.mouse.move(*middle)
+    eva.page.mouse.down()
+    eva.page.mouse.move(middle[0] + 40, middle[1] + 30)
+    eva.page.mouse.up()
+    assert "translate(40px, 30px)" in eva.page.evaluate(turned)
+    eva.page.keyboard.press("+")
+    assert "scale(3.75)" in eva.page.evaluate(turned)
+    label(eva, truth)
+    assert eva.page.evaluate(turned) == ""

@@ -210,6 +210,8 @@ def test_the_whole_pool_can_be_labelled(tmp_path):
     [
         ({"classes": ["a"]}, "--classes"),
         ({"classes": ["a", "a"]}, "--classes"),
+        ({"classes": ["a", "b" * 200]}, "--classes"),
+        ({"contents": ["x"] * 9 + ["\ud800"]}, "half a character"),
         ({"check": 1.0}, "--check"),
         ({"overlap": -0.1}, "--overlap"),
         ({"check": 0.5, "overlap": 0.5}, "no room"),

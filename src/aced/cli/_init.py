@@ -188,7 +188,8 @@ def _told(
         f"{project}: {len(items)} {kinds[items.kind]}{where}" + "".join(f"; {n}" for n in notes),
         f"features: {rows.shape[1]}, "
         + (embedding.describe() if embedding else f"from {how}" if how else "your own"),
-        f"rounds of at least {settings['batch']} item{'s' * (settings['batch'] > 1)} with {settings['strategy']}, "
+        f"rounds of at least {settings['batch']} item{'s' * (settings['batch'] > 1)} "
+        f"with {settings['strategy']}, "
         f"{settings['check']:.0%} of them drawn at random to estimate accuracy",
         f"next: aced label {project}, or aced serve {project} to label in a browser",
     ]

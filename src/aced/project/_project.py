@@ -117,12 +117,10 @@ class Project:
                 "give one row an item"
             )
         check_batch(batch, len(pool))
+        lines = _item_lines(ids, contents, where)
         folder.mkdir(parents=True, exist_ok=True)
         np.save(folder / FEATURES, pool.rows())
-        with (folder / ITEMS).open("w", encoding="utf-8") as file:
-            for name, content, row in zip(ids, contents, where, strict=True):
-                line = {"id": str(name), "content": content, "row": row}
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        (folder / ITEMS).write_bytes(lines)
         ledger = Ledger(folder / LEDGER, create=True, clock=clock)
         with ledger.writing() as writing:
             writing.append(
@@ -386,6 +384,17 @@ class Project:
 def check_name(name: str) -> None:
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
         raise InvalidInput(f"name must be 1 to {LONGEST_NAME} printable characters, got {name[:80]!r}")
+
+
+def _item_lines(ids: Sequence[str], contents: Sequence[Any], rows: Sequence[int]) -> bytes:
+    lines = [
+        json.dumps({"id": str(name), "content": content, "row": row}, ensure_ascii=False) + "\n"
+        for name, content, row in zip(ids, contents, rows, strict=True)
+    ]
+    try:
+        return "".join(lines).encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput("--items: a text holds half a character; save the file as UTF-8") from error
 
 
 def _hash(token: str) -> str:

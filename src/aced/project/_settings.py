@@ -9,6 +9,9 @@ import numpy as np
 from aced._errors import InvalidInput
 
 
+LONGEST_CLASS = 100
+
+
 def check_settings(
     classes: Sequence[str],
     *,
@@ -24,6 +27,11 @@ def check_settings(
     names = [name.strip() for name in classes]
     if len(names) != 2 or len(set(names)) != 2 or not all(names):
         raise InvalidInput(f"--classes must be two different names, got {list(classes)}")
+    for name in names:
+        if len(name) > LONGEST_CLASS or not name.isprintable():
+            raise InvalidInput(
+                f"--classes: a name must be at most {LONGEST_CLASS} printable characters, got {name[:80]!r}"
+            )
     for option, value in (("--check", check), ("--overlap", overlap)):
         if not 0 <= value < 1:
             raise InvalidInput(f"{option} must be from 0 up to 1, got {value}")

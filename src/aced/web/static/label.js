@@ -2,7 +2,8 @@
 
 import { Outbox } from "./outbox.js";
 import { Zoom, content, preload, release } from "./stage.js";
-import { Away, Refused, backoff, byId, count, el, get, pause, percent, say, showProgress, timeLeft } from "./util.js";
+import { Away, Refused, backoff, byId, count, el, get, pause, say, showProgress, timeLeft } from "./util.js";
+import { explain } from "./why.js";
 
 const AHEAD = 3;
 const LONGEST = 300; // seconds counted for one item at most
@@ -57,7 +58,8 @@ const STATES = {
 
 function message(state) {
   const [title, detail] = STATES[state];
-  const why = state === "shut" && outbox?.shut ? `${outbox.shut}. ` : "";
+  const said = state === "shut" ? (outbox?.shut ?? "") : "";
+  const why = said && `${said[0].toUpperCase()}${said.slice(1)}. `;
   return el("div", { class: `message ${state}` }, el("h1", {}, title), el("p", {}, why + detail));
 }
 
@@ -81,7 +83,7 @@ function show() {
   shown = next;
   for (const button of [...buttons, byId("why-open")]) button.disabled = !isItem;
   release(new Set([...items.map((item) => item.row), ...history.slice(-3).map((past) => past.item.row)]));
-  explain();
+  explain(items[0], me?.classes);
 }
 
 function report() {
@@ -226,64 +228,16 @@ function put(state) {
   for (const button of buttons) button.disabled = true;
 }
 
-// -- why this item ------------------------------------------------------------------------
+// -- keys ---------------------------------------------------------------------------------
 
 const panel = byId("why");
-const reasons = new Map();
-
-const fact = (name, value) => [el("dt", {}, name), el("dd", {}, value)];
-
-async function explain() {
-  const item = items[0];
-  if (panel.hidden) return;
-  if (!item) return tell(null);
-  let why = reasons.get(item.row);
-  if (!why) {
-    tell(null);
-    try {
-      why = await get(`/api/why/${item.row}`);
-    } catch {
-      return;
-    }
-    reasons.set(item.row, why);
-    if (reasons.size > 50) reasons.delete(reasons.keys().next().value);
-  }
-  if (items[0]?.row === item.row) tell(why);
-}
-
-function tell(why) {
-  if (!why) {
-    say(byId("why-reason"), "");
-    byId("why-facts").replaceChildren();
-    say(byId("why-model"), "");
-    return;
-  }
-  const known = (value) => value !== null && value !== undefined;
-  let reason = "Drawn by the design: its label is expected to tell good classifiers apart.";
-  if (why.check) reason = "A check: drawn at random, to estimate how accurate the classifier is.";
-  else if (!known(why.lam)) reason = "Drawn before there was anything to go by.";
-  else if (why.lam < 1) reason = "Drawn by the design, if with less weight than most.";
-  say(byId("why-reason"), reason);
-  const facts = [];
-  if (known(why.round)) facts.push(fact("Round", count(why.round)));
-  if (known(why.chance)) facts.push(fact("Draw probability", percent(why.chance, why.chance < 0.1 ? 2 : 0)));
-  if (known(why.lam)) facts.push(fact("Weight against a random draw", `${why.lam.toFixed(why.lam < 10 ? 1 : 0)} ×`));
-  if (known(why.separates)) facts.push(fact("Rival classifiers it tells apart", `${why.separates} of ${why.of}`));
-  byId("why-facts").replaceChildren(...facts.flat());
-  const parts = [];
-  if (known(why.p)) parts.push(`The classifier gives “${me.classes[1]}” ${percent(why.p)}.`);
-  if (known(why.incumbent)) parts.push(`The best rule so far says “${why.incumbent}”.`);
-  say(byId("why-model"), parts.join(" ") || "Nothing yet: there are too few labels.");
-}
 
 function toggleWhy() {
   panel.hidden = !panel.hidden;
   byId("why-open").setAttribute("aria-expanded", String(!panel.hidden));
   zoom.reset();
-  explain();
+  explain(items[0], me.classes);
 }
-
-// -- keys ---------------------------------------------------------------------------------
 
 const dialog = byId("keys");
 

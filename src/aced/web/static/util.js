@@ -104,7 +104,7 @@ const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 export const count = (n) => whole.format(n ?? 0);
 
 export const percent = (share, digits = 0) =>
-  share === null || share === undefined ? "–" : `${(100 * share).toFixed(digits)} %`;
+  share === null || share === undefined ? "–" : `${(100 * share).toFixed(digits)}\u00a0%`;
 
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "–";
@@ -128,7 +128,7 @@ export function ago(when) {
 }
 
 export const interval = (found) =>
-  `${Math.round(100 * found.low)}–${Math.round(100 * found.high)} %`;
+  `${Math.round(100 * found.low)}–${Math.round(100 * found.high)}\u00a0%`;
 
 /** What a project has done so far, on both pages. The goal is where more labels gain little. */
 export function showProgress(progress, waiting = 0) {

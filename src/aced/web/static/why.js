@@ -1,0 +1,56 @@
+// Why this item: how it came to be drawn, and, folded away, what the model thinks of it.
+
+import { byId, count, el, get, percent, say } from "./util.js";
+
+const REMEMBERED = 50;
+const reasons = new Map();
+let asked = null;
+
+const known = (value) => value !== null && value !== undefined;
+const fact = (name, value) => [el("dt", {}, name), el("dd", {}, value)];
+
+/** Fills the panel for an item, if it is open. */
+export async function explain(item, classes) {
+  if (byId("why").hidden) return;
+  asked = item?.row;
+  let why = reasons.get(asked);
+  tell(why, classes);
+  if (why || !item) return;
+  try {
+    why = await get(`/api/why/${item.row}`);
+  } catch {
+    return; // the panel stays empty; labelling goes on
+  }
+  reasons.set(item.row, why);
+  if (reasons.size > REMEMBERED) reasons.delete(reasons.keys().next().value);
+  if (asked === item.row) tell(why, classes);
+}
+
+function tell(why, classes) {
+  say(byId("why-reason"), why ? reason(why) : "");
+  byId("why-facts").replaceChildren(...(why ? facts(why) : []));
+  say(byId("why-model"), why ? opinion(why, classes) : "");
+}
+
+function reason(why) {
+  if (why.check) return "A check: drawn at random, to estimate how accurate the classifier is.";
+  if (!known(why.lam)) return "Drawn before there was anything to go by.";
+  if (why.lam < 1) return "Drawn by the design, if with less weight than most.";
+  return "Drawn by the design: its label is expected to tell good classifiers apart.";
+}
+
+function facts(why) {
+  const found = [];
+  if (known(why.round)) found.push(fact("Round", count(why.round)));
+  if (known(why.chance)) found.push(fact("Draw probability", percent(why.chance, why.chance < 0.1 ? 2 : 0)));
+  if (known(why.lam)) found.push(fact("Weight against a random draw", `${why.lam.toFixed(why.lam < 10 ? 1 : 0)} ×`));
+  if (known(why.separates)) found.push(fact("Rival classifiers it tells apart", `${why.separates} of ${why.of}`));
+  return found.flat();
+}
+
+function opinion(why, classes) {
+  const parts = [];
+  if (known(why.p)) parts.push(`The classifier gives “${classes[1]}” ${percent(why.p)}.`);
+  if (known(why.incumbent)) parts.push(`The best rule so far says “${why.incumbent}”.`);
+  return parts.join(" ") || "Nothing yet: there are too few labels.";
+}

@@ -1,9 +1,10 @@
 """A folder with items, features and a ledger, and the loop that people label in."""
 
 from aced.project._export import export_rows, neutral, write_csv, write_jsonl, write_parquet
+from aced.project._files import EMBEDDING, LEDGER
 from aced.project._import import Imported, import_labels
 from aced.project._keys import COMMANDS, class_keys
-from aced.project._project import EMBEDDING, LEDGER, Item, Project
+from aced.project._project import Item, Project
 from aced.project._question import Repeated, question_of, repeat_rounds
 from aced.project._round import Answer, Question, plan_round, wilson
 from aced.project._settings import check_batch, check_settings

@@ -1,10 +1,4 @@
-"""A project: items, features and a ledger in one folder; people are given items and answer.
-
-PROJECT/ledger.sqlite    what happened, append-only
-PROJECT/items.jsonl      every item: its id, its content, the row of the pool it belongs to
-PROJECT/features.npy     one row a distinct item
-PROJECT/embedding.npz    how features are made of new items; none with features of one's own
-"""
+"""A project: items, features and a ledger in one folder; people are given items and answer."""
 
 from __future__ import annotations
 
@@ -27,13 +21,13 @@ from aced._errors import InvalidInput
 from aced._types import Float32
 from aced.ledger import Event, Ledger, State, Transaction
 from aced.pool import Pool
+from aced.project._files import FEATURES, ITEMS, LEDGER, item_lines
 from aced.project._question import question_of, round_size
 from aced.project._round import Answer, Question, plan_round
 from aced.project._settings import check_batch, check_settings
 from aced.project._tally import Tally
 from aced.project._votes import Opinions, opinions
 
-LEDGER, ITEMS, FEATURES, EMBEDDING = "ledger.sqlite", "items.jsonl", "features.npy", "embedding.npz"
 MOST_HELD = 5
 """Items one person may hold at a time."""
 LONGEST_NAME = 64
@@ -117,7 +111,7 @@ class Project:
                 "give one row an item"
             )
         check_batch(batch, len(pool))
-        lines = _item_lines(ids, contents, where)
+        lines = item_lines(ids, contents, where)
         folder.mkdir(parents=True, exist_ok=True)
         np.save(folder / FEATURES, pool.rows())
         (folder / ITEMS).write_bytes(lines)
@@ -384,17 +378,6 @@ class Project:
 def check_name(name: str) -> None:
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
         raise InvalidInput(f"name must be 1 to {LONGEST_NAME} printable characters, got {name[:80]!r}")
-
-
-def _item_lines(ids: Sequence[str], contents: Sequence[Any], rows: Sequence[int]) -> bytes:
-    lines = [
-        json.dumps({"id": str(name), "content": content, "row": row}, ensure_ascii=False) + "\n"
-        for name, content, row in zip(ids, contents, rows, strict=True)
-    ]
-    try:
-        return "".join(lines).encode()
-    except UnicodeEncodeError as error:
-        raise InvalidInput("--items: a text holds half a character; save the file as UTF-8") from error
 
 
 def _hash(token: str) -> str:

@@ -8,7 +8,6 @@ import numpy as np
 
 from aced._errors import InvalidInput
 
-
 LONGEST_CLASS = 100
 
 
@@ -30,7 +29,7 @@ def check_settings(
     for name in names:
         if len(name) > LONGEST_CLASS or not name.isprintable():
             raise InvalidInput(
-                f"--classes: a name must be at most {LONGEST_CLASS} printable characters, got {name[:80]!r}"
+                f"--classes: a name is 1 to {LONGEST_CLASS} printable characters, got {name[:80]!r}"
             )
     for option, value in (("--check", check), ("--overlap", overlap)):
         if not 0 <= value < 1:

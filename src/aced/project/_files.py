@@ -1,0 +1,28 @@
+"""The files of a project.
+
+PROJECT/ledger.sqlite    what happened, append-only
+PROJECT/items.jsonl      every item: its id, its content, the row of the pool it belongs to
+PROJECT/features.npy     one row a distinct item
+PROJECT/embedding.npz    how features are made of new items; none with features of one's own
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from aced._errors import InvalidInput
+
+LEDGER, ITEMS, FEATURES, EMBEDDING = "ledger.sqlite", "items.jsonl", "features.npy", "embedding.npz"
+
+
+def item_lines(ids: Sequence[str], contents: Sequence[Any], rows: Sequence[int]) -> bytes:
+    lines = [
+        json.dumps({"id": str(name), "content": content, "row": row}, ensure_ascii=False) + "\n"
+        for name, content, row in zip(ids, contents, rows, strict=True)
+    ]
+    try:
+        return "".join(lines).encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput("--items: a text holds half a character; save the file as UTF-8") from error

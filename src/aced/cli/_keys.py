@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
+import select
 import signal
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,10 @@ from typing import Any, Protocol, TextIO
 QUIT = "q"
 SPECIAL = re.compile(rb"\x1b(\[[0-9;?]*[@-~]|O.|.)?", re.DOTALL)
 """Arrows and function keys, which are no answers."""
+
+
+GLANCE = 0.2
+"""Seconds after which a signal is noticed that came just before the wait for a key began."""
 
 
 class Keys(Protocol):
@@ -44,6 +49,8 @@ class Terminal:
         found = ""
         while not found:
             try:
+                while not select.select([self._fd], [], [], GLANCE)[0]:
+                    pass
                 part = os.read(self._fd, 64)
             except OSError:  # the terminal has gone
                 return QUIT

@@ -4,29 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 
 import pytest
 
-from aced.cli import main
 from aced.project import Project
 from tests.adapters.test_label_studio import annotation, choice_of, exported
 from tests.project.places import make, votes
-
-
-@pytest.fixture
-def call(monkeypatch, capfd):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["aced", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code or 0
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return run
 
 
 @pytest.fixture

@@ -13,26 +13,10 @@ import sys
 import numpy as np
 import pytest
 
-from aced.cli import main
 from aced.ledger import replay
 from aced.project import EMBEDDING, LEDGER, Project
 
 GOOD, BAD = ("lovely", "great", "happy", "superb"), ("awful", "poor", "sad", "dreadful")
-
-
-@pytest.fixture
-def call(monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["aced", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code or 0
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 def write_texts(path, n=80, seed=0, repeats=0):

@@ -5,24 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from aced.cli import main
-
 QUICK = ["digits", "--budget", "60", "--batch", "20"]
-
-
-@pytest.fixture
-def call(monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["aced", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code or 0
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 def test_run_prints_a_table(call):

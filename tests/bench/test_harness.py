@@ -154,7 +154,7 @@ def test_summaries_are_what_the_records_say(records):
 def test_the_report_is_one_page_that_stands_alone(records):
     blocks = build(records, "aced report x")
     page = to_html(blocks)
-    assert page.count("<img") == 1
+    assert page.count("<img") == 2  # the curves, and the C0 grid
     assert "http" not in page.replace("https://", "").replace("http-equiv", "")
     assert "C0 grids" in page
     text, pictures = to_markdown(blocks, "figures")

@@ -25,7 +25,7 @@ _jit = cast(
 )
 _f = np.float32
 _ZERO, _ONE, _HALF, _QUARTER = _f(0), _f(1), _f(0.5), _f(0.25)
-_EDGE, _CLOSE, _TINY, _FAR, _FOUR = _f(17), _f(0.02), _f(1e-30), _f(16), _f(4)
+_EDGE, _CLOSE, _TINY, _FAR, _FOUR, _TENTH = _f(17), _f(0.02), _f(1e-30), _f(16), _f(4), _f(0.1)
 _P0, _P1, _P2 = _f(135135), _f(17325), _f(378)
 _Q0, _Q1, _Q2, _Q3 = _f(135135), _f(62370), _f(3150), _f(28)
 
@@ -124,7 +124,7 @@ def logistic_step(
     """
     for b in range(margins.shape[0]):
         low, high, trial = _ZERO, _f(np.inf), _ONE
-        for _ in range(6):
+        for trials in range(14):
             slope, curve = penalty[b, 0] + trial * penalty[b, 1], penalty[b, 1]
             for i in range(margins.shape[1]):
                 by = y[i] * change[b, i]
@@ -138,9 +138,13 @@ def logistic_step(
             if abs(slope) < _CLOSE * abs(start[b]):
                 low = trial
                 break
+            if trials >= 5 and low > _ZERO:
+                break
             newton = trial - slope / max(curve, _TINY)
             if low < newton < high and newton < _FAR * trial:
                 trial = newton
-            else:
-                trial = (low + high) * _HALF if high < _f(np.inf) else _FOUR * trial
+            elif high == _f(np.inf):
+                trial = _FOUR * trial
+            else:  # all tried so far go up: look nearer by an order of magnitude
+                trial = (low + high) * _HALF if low > _ZERO else _TENTH * trial
         out[b] = low

@@ -73,7 +73,7 @@ class LinearErm:
         self,
         pool: Pool,
         *,
-        l2: float = 0.1,
+        l2: float = 1e-4,
         steps: int = 30,
         tolerance: float = 1e-6,
     ) -> None:
@@ -244,8 +244,10 @@ class LinearErm:
             logistic_step(here, change, y, c, pull.astype(np.float32), slope, size)
             w[left] += size[:, None] * search
             m[left] = here + size[:, None] * change
-            moved = size > 0
-            left, search, norm = left[moved], search[moved], norm[moved]
+            fresh = (search == step).all(axis=1)
+            search[size == 0] = 0  # perhaps the direction itself goes down
+            able = (size > 0) | ~fresh
+            left, search, norm = left[able], search[able], norm[able]
             if not len(left):
                 return False
         return False

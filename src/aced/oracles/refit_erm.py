@@ -20,7 +20,7 @@ from aced.pool import Pool
 class RefitErm:
     """The objective of ``LinearErm``, solved anew for every row."""
 
-    def __init__(self, pool: Pool, l2: float = 0.1) -> None:
+    def __init__(self, pool: Pool, l2: float = 1e-4) -> None:
         self.l2 = l2
         self._standard = LinearErm(pool).standard
         self.rows: list[int] = []

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint chromium bench bench-theory bench-curves clean
+.PHONY: demo test lint chromium bench bench-theory bench-curves bench-serve clean
 
 $(VENV)/run: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -40,6 +40,9 @@ bench-theory: $(VENV)/run
 
 bench-curves: $(VENV)/run
 	$(BIN)/python benchmarks/curves.py
+
+bench-serve: $(VENV)/dev
+	$(BIN)/python benchmarks/serve.py
 
 clean:
 	rm -rf $(VENV) demo.png

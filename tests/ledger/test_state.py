@@ -111,7 +111,7 @@ def test_the_revoked_hold_nothing():
     drawn(story, [1])
     story("lease", "ann", 1, {"until": 100.0})
     story("revoked", "ann", body={"name": "ann"})
-    assert list(story.state.ready("bob", 5)) == [1]
+    assert list(story.state.ready("bob", story.state.at)) == [1]
     assert not story.state.people["ann"].active
 
 
@@ -154,3 +154,14 @@ def test_votes_are_those_of_a_model_that_keeps_every_answer(history):
         found = {who: vote.code for who, vote in story.state.votes.get(row, {}).items()}
         assert found == expected
         assert (row in story.state.waiting) == (len(expected) < (2 if row == 4 else 1))
+
+
+def test_a_late_answer_of_someone_revoked_and_let_in_again_is_known_to_be_theirs():
+    story = Story()
+    people(story, "ann")
+    drawn(story, [1])
+    story("lease", "ann", 1, {"until": 100.0})
+    story("revoked", "ann", body={"name": "ann"})
+    people(story, "ann")
+    assert "ann" in story.state.leases[1]
+    assert story.state.held_by("ann", story.state.at) == []

@@ -256,3 +256,12 @@ def test_bad_answers_are_named_and_change_nothing(tmp_path):
         Project(tmp_path)
     with pytest.raises(InvalidInput, match="not an empty folder"):
         make(tmp_path / "p")
+
+
+def test_leases_that_ran_out_do_not_make_rounds_come_early(tmp_path):
+    clock = Clock()
+    project, _ = make(tmp_path / "p", clock=clock, lease=60.0)
+    project.refill(threads=1)
+    project.give("ann", 5)
+    clock.now += 61
+    assert not project.short()

@@ -179,7 +179,7 @@ def test_accuracy_curve_and_time_left_come_from_the_rounds(tmp_path):
 
 @pytest.mark.parametrize(
     ("gain", "labelled", "total", "left"),
-    [(5.0, 320, 1000, 180), (5.0, 600, 1000, 0), (5.0, 320, 400, 80), (-2.0, 320, 1000, 0)],
+    [(5.0, 320, 1000, 180), (5.0, 600, 1000, 0), (5.0, 320, 400, 80), (-2.0, 320, 1000, None)],
 )
 def test_labels_left_solve_the_fit(gain, labelled, total, left):
     """Estimates on A - B/n exactly: all labels after 100 B gain less than one point."""

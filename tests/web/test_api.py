@@ -385,3 +385,13 @@ def test_a_revoked_local_user_stays_out(project: Project) -> None:
     project.revoke("ann")
     with pytest.raises(InvalidInput, match="ann"):
         make_app(project, tokens_required=False, local_user="ann")
+
+
+def test_a_page_cannot_use_the_request_ids_of_imports(tmp_path):
+    client = local_client(
+        make_app(make(tmp_path / "p"), tokens_required=False, local_user="me", design=False)
+    )
+    row = client.get("/api/next").json()["items"][0]["row"]
+    found = answer(client, row, "label-studio:17:0")
+    assert found.status_code == 400
+    assert "colon" in found.json()["error"]

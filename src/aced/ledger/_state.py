@@ -88,8 +88,9 @@ class State:
 
     def _revoked(self, event: Event) -> None:
         self.people[event.body["name"]].active = False
-        for row in list(self.leases):
-            self._free(row, event.body["name"])
+        for holders in self.leases.values():  # they run out, and are remembered: a late answer counts
+            if event.body["name"] in holders:
+                holders[event.body["name"]] = min(holders[event.body["name"]], event.at)
 
     def _draw(self, event: Event) -> None:
         body = event.body

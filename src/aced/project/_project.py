@@ -213,9 +213,10 @@ class Project:
         secret = secrets.token_urlsafe(24) if token else None
         with self.ledger.writing() as writing:
             known = writing.state.people.get(name)
-            if known is not None and known.active and not token:
+            kept = None if known is None or token or not known.active else known.token
+            if known is not None and known.active and not token and known.role in (role, "lead"):
                 return None
-            body = {"name": name, "role": role, "token": None if secret is None else _hash(secret)}
+            body = {"name": name, "role": role, "token": kept if secret is None else _hash(secret)}
             writing.append("annotator", name, body=body)
         return secret
 
@@ -326,7 +327,9 @@ class Project:
             if len(state.draws) >= int(self.settings["rows"]):
                 return False
             if who is None:
-                return len(state.waiting) - len(state.leases) < few
+                now = self.ledger.now
+                held = [row for row, people in state.leases.items() if max(people.values()) > now]
+                return len(state.waiting) - sum(row in state.waiting for row in held) < few
             return len(list(islice(state.ready(who, self.ledger.now), few))) < few
 
     def question(self) -> Question:

@@ -66,6 +66,8 @@ def labels_left(rounds: list[dict[str, Any]], labelled: int, total: int) -> int 
     inverse -= np.average(inverse, weights=weight)
     estimate -= np.average(estimate, weights=weight)
     gain = -float((weight * inverse * estimate).sum() / (weight * inverse**2).sum())
+    if gain <= 0:  # too few checks to see a rise
+        return None
     enough = min(total, math.ceil(round(gain / WORTH, 6)))
     return max(0, enough - labelled)
 

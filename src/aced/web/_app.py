@@ -22,7 +22,7 @@ from aced.adapters import label_studio_routes
 from aced.ledger import LedgerError
 from aced.project import Item, Project, class_keys, export_rows, progress, write_csv, write_jsonl
 from aced.web._access import LABEL_STUDIO, Access, Gate, Refused, Visitor, give_cookie
-from aced.web._body import number, read_object, text, whole
+from aced.web._body import number, own_request, read_object, text, whole
 from aced.web._designer import Designer
 from aced.web._headers import Headers, Json
 from aced.web._images import read_picture
@@ -235,7 +235,7 @@ class Api:
     def answer(self, _: Request, visitor: Visitor, body: dict[str, Any]) -> Response:
         row, then = whole(body, "row"), min(max(whole(body, "then", 0), 0), MOST_GIVEN)
         label = None if body.get("label") is None else text(body, "label")
-        request, kind = text(body, "request"), text(body, "kind")
+        request, kind = own_request(body), text(body, "kind")
         seconds = number(body, "seconds", 0.0)
         if not was_given(self.project.state, visitor.name, row):
             raise Refused(400, f"row: item {row} was not given to you; ask for the next one")
@@ -245,7 +245,7 @@ class Api:
         return Json({"seq": event.seq, **self._given(visitor, items, wanted=then > 0)})
 
     def undo(self, _: Request, visitor: Visitor, body: dict[str, Any]) -> Response:
-        item = self.project.undo(visitor.name, request=text(body, "request"))
+        item = self.project.undo(visitor.name, request=own_request(body))
         shown = None if item is None else item_view(item)
         return Json({"item": shown, "progress": progress(self.project, visitor.name)})
 

@@ -70,3 +70,11 @@ def number(body: dict[str, Any], name: str, default: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e12:
         raise Refused(400, f"{name} must be a number")
     return float(value)
+
+
+def own_request(body: dict[str, Any]) -> str:
+    """The request's id. A colon marks those of imports and of Label Studio, which pages may not use."""
+    found = text(body, "request")
+    if ":" in found:
+        raise Refused(400, "request must not hold a colon")
+    return found

@@ -84,10 +84,10 @@ class Designer:
                     self._design()
                     failures, self.problem = 0, None
                     continue
-            except Exception as error:  # whatever it was, the next round must still come
+                failures = 0
+            except (InvalidInput, OSError, EOFError) as error:
                 failures += 1
-                ended = isinstance(error, EOFError | OSError)
-                self.problem = "the process that designs rounds ended" if ended else str(error)
+                self.problem = str(error) or "the process that designs rounds ended"
                 _log.warning("no round yet: %s", self.problem)
                 if failures > 1:  # a process that died once is replaced at once
                     self._stop.wait(min(LONGEST_REST, 2.0 ** (failures - 2)))

@@ -61,7 +61,11 @@ class Reader:
 
     def __enter__(self) -> Project:
         self._lock.acquire()
-        self._project.ledger.catch_up()
+        try:
+            self._project.ledger.catch_up()
+        except BaseException:
+            self._lock.release()
+            raise
         return self._project
 
     def __exit__(self, *_: object) -> None:

@@ -1,5 +1,6 @@
 """Ask and tell."""
 
-from aced.learner._learner import Learner, Queries, default_batch
+from aced.learner._learner import Learner
+from aced.learner._queries import Queries, default_batch
 
 __all__ = ["Learner", "Queries", "default_batch"]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
@@ -17,11 +16,9 @@ from aced._workers import Workers
 from aced.design import Report
 from aced.learner import _archive, _classifier
 from aced.learner._labels import Classes
+from aced.learner._queries import Queries, default_batch
 from aced.pool import Pool
 from aced.strategies import Aced, Strategy, View, make_strategy
-
-BATCH = 250
-"""The paper's batch size, used from pools of 10000 rows up."""
 
 UNASKED, PENDING, LABELLED = 0, 1, 2
 
@@ -30,29 +27,6 @@ NEEDED = {
     "tolerance", "rng", "history", "status", "codes", "drawn_with", "queue",
 }  # fmt: skip
 """What a saved learner must hold."""
-
-
-@dataclass(frozen=True)
-class Queries:
-    """Rows to label: ids, and the probability with which each was drawn."""
-
-    ids: Array
-    probabilities: Float64
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def __iter__(self) -> Iterator[tuple[Any, float]]:
-        return zip(self.ids.tolist(), self.probabilities.tolist(), strict=True)
-
-
-def default_batch(rows: int) -> int:
-    """250 as in the paper; for smaller pools a fortieth of them, so that there are rounds.
-
-    >>> default_batch(50_000), default_batch(1_000), default_batch(12)
-    (250, 25, 1)
-    """
-    return max(1, min(BATCH, rows // 40))
 
 
 def _whole(name: str, value: Any, least: int) -> int:

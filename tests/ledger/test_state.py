@@ -105,6 +105,17 @@ def test_a_skip_after_a_label_withdraws_it_and_undo_restores_it():
     assert story.state.passed[1] == {}
 
 
+def test_undoing_a_label_that_followed_a_skip_brings_the_skip_back():
+    story = Story()
+    people(story, "ann")
+    drawn(story, [1])
+    story("skip", "ann", 1)
+    label = story("label", "ann", 1, {"label": 1})
+    story("undo", "ann", 1, {"of": label.seq})
+    assert story.state.passed[1] == {"ann": "skip"}
+    assert story.state.votes[1] == {}
+
+
 def test_the_revoked_hold_nothing():
     story = Story()
     people(story, "ann", "bob")

@@ -65,7 +65,8 @@ class State:
     rounds: list[dict[str, Any]] = field(default_factory=list)
     undone: set[int] = field(default_factory=set)
     given: dict[int, tuple[str, int, str]] = field(default_factory=dict)  # seq: kind, row, who
-    before: dict[int, Vote | None] = field(default_factory=dict)  # the vote that a label replaced
+    before: dict[int, tuple[Vote | None, str | None]] = field(default_factory=dict)
+    """What an answer replaced: that person's vote, their "skip" or "unsure"."""
     seq: int = 0
     at: float = 0.0
 
@@ -109,7 +110,6 @@ class State:
 
     def _label(self, event: Event) -> None:
         votes = self._given(event)
-        self.before[event.seq] = votes.get(event.who)
         votes[event.who] = Vote(
             event.seq, event.body["label"], float(event.body.get("seconds", 0.0)), event.at
         )
@@ -117,8 +117,7 @@ class State:
         self._review(event.item or 0)
 
     def _skip(self, event: Event) -> None:
-        votes = self._given(event)
-        self.before[event.seq] = votes.pop(event.who, None)
+        self._given(event).pop(event.who, None)
         self.passed.setdefault(event.item or 0, {})[event.who] = event.kind
         self._review(event.item or 0)
 
@@ -130,7 +129,9 @@ class State:
         self.given[event.seq] = (event.kind, event.item, event.who)
         if event.who in self.people:
             self.people[event.who].done.append(event.seq)
-        return self.votes.setdefault(event.item, {})
+        votes = self.votes.setdefault(event.item, {})
+        self.before[event.seq] = votes.get(event.who), self.passed.get(event.item, {}).get(event.who)
+        return votes
 
     def _undo(self, event: Event) -> None:
         """The item is as it was before, and back with the person who undid it."""
@@ -140,11 +141,12 @@ class State:
         if who in self.people:
             self.people[who].done.remove(of)
         self.passed.get(row, {}).pop(who, None)
-        old = self.before[of]
-        if old is None:
-            self.votes[row].pop(who, None)
-        else:
-            self.votes[row][who] = old
+        self.votes[row].pop(who, None)
+        vote, passed = self.before[of]
+        if vote is not None:
+            self.votes[row][who] = vote
+        if passed is not None:
+            self.passed.setdefault(row, {})[who] = passed
         if event.body.get("until") is not None:
             self.leases.setdefault(row, {})[who] = event.body["until"]
         self._review(row)

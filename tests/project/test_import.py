@@ -106,9 +106,26 @@ def test_an_export_comes_back_as_it_was(tmp_path, ending):
     assert import_labels(second, path).taken == 20
     assert votes(second) == votes(first)
     assert second.state.votes[2]["bob"].seconds == 1.5
+    given = {
+        kind: sum(e.kind == kind for e, _ in first.ledger.events()) for kind in ("label", "annotator")
+    }
+    assert import_labels(first, path).taken == 0
+    for kind, count in given.items():
+        assert sum(e.kind == kind for e, _ in first.ledger.events()) == count
     before = first.state.digest()
     assert import_labels(first, path).taken == 0
     assert first.state.digest() == before
+
+
+def test_a_file_that_only_confirmed_a_label_does_not_set_it_back_later(tmp_path):
+    project = make(tmp_path / "p")
+    path = write(tmp_path / "x.csv", "item,label\nt1,yes\n")
+    project.add_person("ann")
+    project.answer("ann", 1, "label", "yes")
+    assert import_labels(project, path, who="ann").taken == 0
+    project.answer("ann", 1, "label", "no")
+    assert import_labels(project, path, who="ann").taken == 0
+    assert votes(project) == {1: {"ann": "no"}}
 
 
 def test_an_apostrophe_of_ones_own_is_kept(tmp_path):

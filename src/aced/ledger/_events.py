@@ -17,6 +17,7 @@ KINDS = (
     "skip",
     "unsure",
     "undo",  # takes back one of the last three
+    "imported",  # a file of labels was taken in; its hash
 )
 GENESIS = "0" * 64
 

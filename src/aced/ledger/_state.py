@@ -151,6 +151,9 @@ class State:
             self.leases.setdefault(row, {})[who] = event.body["until"]
         self._review(row)
 
+    def _imported(self, event: Event) -> None:
+        """Its labels are events of their own; this one keeps the file from being taken twice."""
+
     def _free(self, row: int, who: str) -> None:
         holders = self.leases.get(row, {})
         holders.pop(who, None)

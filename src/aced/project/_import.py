@@ -81,7 +81,11 @@ def import_labels(
                 "remove one"
             )
     people, taken = [], 0
+    whole = f"import:{stamp}:{who or UNNAMED}"
     with project.ledger.writing() as writing:
+        if project.ledger.find(whole) is not None:
+            return Imported(0, len(found), [])
+        writing.append("imported", who or UNNAMED, body={"labels": len(found)}, request=whole)
         for given, _ in found.values():
             standing = writing.state.votes.get(given.row, {}).get(given.who)
             if standing is not None and standing.code == given.code:

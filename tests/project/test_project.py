@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -114,6 +116,29 @@ def test_check_rows_are_drawn_uniformly():
         counts[plan_round(pool, asked, 1).checks] += 1
     assert counts.sum() == 400
     assert ((counts - 10) ** 2 / 10).sum() < 72.1 * 38 / 39  # 39 degrees; drawn without replacement
+
+
+def test_check_rows_are_a_random_sample_of_all_rows_whatever_was_drawn():
+    """Rows that a strategy drew before are checks as often as the others, without another request.
+
+    Half of 40 rows were drawn: of 400 checks 200 are among them, less than 4 deviations off."""
+    from aced.pool import Pool
+    from aced.project import Question
+
+    rows, _ = blobs(40, 3)
+    pool, none = Pool(rows), np.zeros(0, np.int64)
+    drawn, among = np.arange(20), 0
+    for seed in range(200):
+        asked = Question(
+            2, seed, 5, 5, "passive", 1.0, 0.4, 0.0, none, none, np.zeros(0), none, drawn, none, 1
+        )
+        answer = plan_round(pool, asked, 1)
+        assert len(answer.checks) == 2
+        assert not set(answer.rows) & set(drawn.tolist())
+        among += len(set(answer.checks) & set(drawn.tolist()))
+        again = replace(asked, round=3, checked=np.array(answer.checks))
+        assert not set(plan_round(pool, again, 1).checks) & set(answer.checks)
+    assert abs(among - 200) < 4 * np.sqrt(400 * 0.25)
 
 
 def test_two_people_never_hold_the_same_item(tmp_path):

@@ -57,6 +57,7 @@ class State:
     settings: dict[str, Any] = field(default_factory=dict)
     people: dict[str, Person] = field(default_factory=dict)
     draws: dict[int, Draw] = field(default_factory=dict)  # by row
+    checks: dict[int, None] = field(default_factory=dict)  # rows that accuracy is estimated from
     wanted: dict[int, int] = field(default_factory=dict)  # requests by row, in the order drawn
     votes: dict[int, dict[str, Vote]] = field(default_factory=dict)
     passed: dict[int, dict[str, str]] = field(default_factory=dict)  # "skip" or "unsure"
@@ -97,7 +98,8 @@ class State:
         body = event.body
         self.rounds.append({k: v for k, v in body.items() if k not in ("rows", "chances", "notes")})
         notes = body.get("notes") or [{}] * len(body["rows"])
-        checks = set(body.get("checks", []))
+        checks = dict.fromkeys(body.get("checks", []))
+        self.checks.update(checks)
         for row, chance, note in zip(body["rows"], body["chances"], notes, strict=True):
             if row not in self.draws:
                 self.draws[row] = Draw(body["round"], chance, row in checks, note)
@@ -194,6 +196,7 @@ class State:
             self.settings,
             {n: [p.role, p.token, p.active, p.done] for n, p in self.people.items()},
             [[r, d.round, d.chance, d.check, d.design] for r, d in sorted(self.draws.items())],
+            list(self.checks),
             list(self.wanted.items()),
             [
                 [row, [[who, v.seq, v.code, v.seconds, v.at] for who, v in sorted(votes.items())]]

@@ -76,7 +76,7 @@ def export_rows(project: Project, state: State | None = None) -> list[Row]:
                     ),
                     "draw_probability": None if draw is None else draw.chance,
                     "round": None if draw is None else draw.round,
-                    "check": draw is not None and draw.check,
+                    "check": item["row"] in state.checks,
                     "combined_label": label,
                     "combined_probability": round(probability, 6),
                 }

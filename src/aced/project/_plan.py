@@ -3,7 +3,9 @@ another process and be repeated from the ledger to the bit.
 
 A round of b requests holds, in random order,
 
-- check rows, drawn uniformly from the rows not drawn yet: what accuracy is estimated from;
+- check rows, the next of one random order of the pool: what accuracy is estimated from. A row
+  whose turn comes after it was drawn for another reason is a check without another request, so
+  that the checks are a random sample of the whole pool whatever the strategy left of it;
 - second opinions, rows that have a label, drawn with probability ∝ λ times what one more opinion
   is expected to take from their variance η(1 - η);
 - and rows that the strategy draws.
@@ -50,9 +52,10 @@ def plan(pool: Pool, asked: Question, threads: int | None = None) -> Answer:
         threads=threads,
     )
     learner.tell(pool.ids[asked.rows], asked.codes)
-    fresh = np.ones(len(pool), bool)
-    fresh[asked.drawn] = False
-    checks, chances = _uniform(fresh, round(asked.check * asked.size), rng)
+    turns = _next_checks(len(pool), asked)
+    new = ~np.isin(turns, asked.drawn)
+    checks = turns[new]
+    chances = (1.0 / (len(pool) - len(asked.checked) - np.arange(len(turns))))[new]
     taken = np.union1d(asked.drawn, checks).astype(np.int64)
     learner.exclude(pool.ids[taken])
     if isinstance(learner.strategy, Aced) and len(asked.drawn):
@@ -71,7 +74,7 @@ def plan(pool: Pool, asked: Question, threads: int | None = None) -> Answer:
     return Answer(
         rows=rows[order].tolist(),
         chances=chance[order].tolist(),
-        checks=sorted(checks.tolist()),
+        checks=turns.tolist(),
         notes=_notes(learner, rows[order], rng),
         accuracy=_accuracy(learner, asked),
         design={k: v for k, v in record.items() if k != "seconds" and v == v},
@@ -79,9 +82,11 @@ def plan(pool: Pool, asked: Question, threads: int | None = None) -> Answer:
     )
 
 
-def _uniform(fresh: Any, count: int, rng: np.random.Generator) -> tuple[Ints, Float64]:
-    rows, chances = draw([np.ones(len(fresh))], fresh, count, rng)
-    return rows, chances
+def _next_checks(n: int, asked: Question) -> Ints:
+    """The first rows, in an order that the seed alone decides, that were no checks yet."""
+    order = np.random.default_rng([asked.seed, 0]).permutation(n)
+    rest = order[~np.isin(order, asked.checked)]
+    return rest[: round(asked.check * asked.size)].astype(np.int64)
 
 
 def _second_opinions(

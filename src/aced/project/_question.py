@@ -45,7 +45,7 @@ def question_of(state: State) -> Question:
         eta=found.eta,
         single=np.array(single, dtype=np.int64),
         drawn=drawn,
-        checked=np.array([row for row, draw in state.draws.items() if draw.check], dtype=np.int64),
+        checked=np.array(list(state.checks), dtype=np.int64),
         based_on=state.seq,
     )
 

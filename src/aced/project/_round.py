@@ -28,7 +28,7 @@ class Question:
     eta: Float64  # their probabilities of class 1, by those who labelled them
     single: Ints  # rows that may get one more opinion
     drawn: Ints  # every row drawn so far
-    checked: Ints  # those of them that were check rows
+    checked: Ints  # the check rows so far
     based_on: int  # the last event taken into account
 
 
@@ -38,7 +38,7 @@ class Answer:
 
     rows: list[int]
     chances: list[float]
-    checks: list[int]
+    checks: list[int]  # new check rows; those drawn before are not in ``rows``
     notes: list[dict[str, Any]]
     accuracy: dict[str, float] | None
     design: dict[str, Any] = field(default_factory=dict)

@@ -36,6 +36,8 @@ GROWTH = 0.03
 PATIENCE = 8
 """It is renewed as well after so many steps of one fit."""
 MOST_STEPS = 40
+LOOK_BACK, FAR = 3, 5.0
+"""An error that is FAR times what LOOK_BACK steps took from it above a limit stays above it."""
 
 
 class Erm(Protocol):
@@ -50,8 +52,8 @@ class Erm(Protocol):
     def predict(self, rows: Ints) -> Ints:
         """Labels 0 or 1 that h gives to rows."""
 
-    def rivals(self, rows: Ints) -> Float64:
-        """Σ c 1{h'(x) ≠ y} for the h' of each row."""
+    def rivals(self, rows: Ints, limit: float | None = None) -> Float64:
+        """Σ c 1{h'(x) ≠ y} for the h' of each row; with a ``limit``, on which side of it that is."""
 
     def state(self) -> dict[str, Array]:
         """What, after the same examples were added, restores it to the bit."""
@@ -184,7 +186,7 @@ class LinearErm:
                 break
             self._renew(safe=attempt % 2 == 1)
 
-    def rivals(self, rows: Ints) -> Float64:
+    def rivals(self, rows: Ints, limit: float | None = None) -> Float64:
         self._fit()
         if self.count == 0:
             return np.zeros(len(rows))
@@ -194,7 +196,7 @@ class LinearErm:
         back = (self.w @ at.T) / np.maximum(np.einsum("bp,bp->b", at, u), 1e-30)
         w = self.w - u * back[:, None]
         m = self._m[: self.count] - (u * back[:, None].astype(np.float32)) @ x.T
-        self._descend(w, m, self.steps, at, u)
+        self._descend(w, m, self.steps, at, u, limit)
         wrong = m * y <= 0
         own = np.isin(self._row[: self.count], rows)  # at x itself h' says what h does not
         same = rows[:, None] == self._row[: self.count][own]
@@ -208,16 +210,19 @@ class LinearErm:
         steps: int,
         at: Float32 | None = None,
         u: Float32 | None = None,
+        limit: float | None = None,
     ) -> bool:
         """Conjugate gradient steps for each row of w (B, p + 1) and its margins m (B, count), in place.
 
         Preconditioned by H; rows of ``at`` stay orthogonal to those of w, with u = H⁻¹ at. A row
-        ends when little is left to gain, when it has no error, or when no step helps. False if
-        some have not.
+        ends when little is left to gain, when it has no error, or when no step helps; with a
+        ``limit`` also when its error is so much more that the pace of its last steps will not
+        bring it there. False if some have not ended.
         """
         x, y, c = self._examples()
         left = np.arange(len(w))
         search, norm = np.zeros(w.shape, np.float32), np.full(len(w), np.inf, np.float32)
+        errors = np.full((LOOK_BACK, len(w)), np.inf, np.float32)
         for _ in range(steps):
             here = m[left]
             residual, tally = np.empty_like(here), np.empty((len(left), 2), np.float32)
@@ -229,6 +234,10 @@ class LinearErm:
                 step -= u[left] * (np.einsum("bp,bp->b", at[left], step) / reach)[:, None]
             decrement = np.einsum("bp,bp->b", gradient, step)
             live = (decrement > self.tolerance * tally[:, 0]) & (tally[:, 1] > 0)
+            if limit is not None:
+                fallen = errors[0, left] - tally[:, 1]
+                errors[:, left] = np.concatenate([errors[1:, left], tally[None, :, 1]])
+                live &= tally[:, 1] - limit <= FAR * np.maximum(fallen, 1.0)
             if not live.any():
                 return True
             left, here, gradient, step = left[live], here[live], gradient[live], step[live]

@@ -70,7 +70,7 @@ class PenaltyErm:
     def restore(self, state: Mapping[str, Array]) -> None:
         return None
 
-    def rivals(self, rows: Ints) -> Float64:
+    def rivals(self, rows: Ints, limit: float | None = None) -> Float64:
         if not self.rows:
             return np.zeros(len(rows))
         outvotes = 10 * sum(self.weights)

@@ -41,7 +41,7 @@ class RefitErm:
         w, b = self._fit(self._at(self.rows), intercept=True)
         return (self._at(rows) @ w + b > 0).astype(np.int64)
 
-    def rivals(self, rows: Ints) -> Float64:
+    def rivals(self, rows: Ints, limit: float | None = None) -> Float64:
         x, said = self._at(self.rows), self.predict(rows)
         found = []
         for row, at, label in zip(rows, self._at(rows), said, strict=True):

@@ -183,7 +183,9 @@ class Iwal:
         best = self._erm.error() / seen
         share = {"error": best, "accuracy": 1 - best}[self.scale] if self.variant == 1 else 1.0
         roots = np.sqrt(epsilon * np.clip(share, 0.0, 1.0))
-        gaps = self._erm.rivals(rows) / seen - best
+        # an oracular decision is whether G ≤ a + ε; the smallest of the rows ahead serves all
+        limit = (best + float((roots + epsilon)[-1])) * seen if self.oracular else None
+        gaps = self._erm.rivals(rows, limit) / seen - best
         return query_probability(gaps, roots, epsilon)
 
     # -- saving -----------------------------------------------------------------------

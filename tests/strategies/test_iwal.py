@@ -136,7 +136,9 @@ def test_oracular_asks_a_subset_at_the_same_state():
             strategy._add(row, int(labels[row]), 1.0)
     ahead = np.arange(100, 200)
     chances = plain._chances(ahead)
-    np.testing.assert_array_equal(chances, oracular._chances(ahead))
+    decided = oracular._chances(ahead)  # where P < 1 a rival may end early, and P be rough
+    np.testing.assert_array_equal(chances >= 1, decided >= 1)
+    np.testing.assert_allclose(chances, decided, atol=0.05)
     assert (chances[chances >= 1] > 0).all()
     assert 0 < (chances >= 1).sum() < 100
 

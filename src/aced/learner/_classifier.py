@@ -52,12 +52,14 @@ def fit(template: Any, rows: Float32, labels: Array) -> Any:
         return model.fit(rows, labels)
 
 
-def scores(model: Any, rows: Float32) -> Float64 | None:
-    """Signed scores, or None for a classifier that has none."""
-    if isinstance(model, DummyClassifier):
-        return None
+def has_scores(model: Any) -> bool:
+    """Whether :func:`scores` can be asked of a fitted classifier."""
+    known = hasattr(model, "decision_function") or hasattr(model, "predict_proba")
+    return known and not isinstance(model, DummyClassifier)
+
+
+def scores(rows: Any, model: Any) -> tuple[Float64]:
+    """Signed scores of a block of rows."""
     if hasattr(model, "decision_function"):
-        return np.asarray(model.decision_function(rows), dtype=float)
-    if hasattr(model, "predict_proba"):
-        return np.asarray(model.predict_proba(rows)[:, 1] - 0.5, dtype=float)
-    return None
+        return (np.asarray(model.decision_function(rows), dtype=float),)
+    return (np.asarray(model.predict_proba(rows)[:, 1] - 0.5, dtype=float),)

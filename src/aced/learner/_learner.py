@@ -292,7 +292,9 @@ class Learner:
     def _scores(self) -> Float64 | None:
         model = self.classifier
         with self.workers.session():
-            return None if model is None else _classifier.scores(model, self.pool.rows())
+            if model is None or not _classifier.has_scores(model):
+                return None
+            return self.workers.each(_classifier.scores, self.pool, model)[0]
 
     @property
     def design(self) -> Float64 | None:

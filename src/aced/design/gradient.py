@@ -24,6 +24,7 @@ import numpy as np
 from aced._types import Array, Bools, Float32, Float64, Ints
 from aced._workers import PerRow
 from aced.design.problem import Found, Problem
+from aced.pool import Pool
 
 GROUPS = 4
 Score = Callable[..., Array]
@@ -70,18 +71,53 @@ def raw_from_sums(sums: Float64, squares: Float64, draws: int) -> Sensitivity:
 
 def grouped(problem: Problem, found: Found, leverage: Float64, groups: int = GROUPS) -> Sensitivity:
     """Normal densities of the margins at zero, in groups of similar denominators."""
-    workers, pool = problem.oracle.workers, problem.oracle.pool
-    draws = len(found.ratio)
-    parts = np.array_split(np.argsort(found.denominator, kind="stable"), max(1, min(groups, draws // 6)))
-    sizes = margin_sizes(problem, found).astype(np.float32)
-    score, args = found.hypotheses.scorer()
-    weight = PerRow(leverage * found.weights.scale)
-    density, relative = workers.each(_densities, pool, weight, sizes, parts, score, *args)  # (n, groups)
-    share = np.array([found.ratio[part].sum() / draws for part in parts])
-    mass = found.weights.scale.astype(float) @ density
-    density *= share / np.maximum(mass, np.finfo(float).tiny)
+    scale = found.weights.scale
+    parts = _groups(found, groups)
+    density, relative = _in_groups(problem, found, problem.oracle.pool, leverage * scale, parts)
+    density *= _shares(found, parts, scale.astype(float) @ density)
     variance = np.einsum("ig,ig,ig->i", density, density, relative)
     return Sensitivity(density.sum(axis=1), np.sqrt(variance))
+
+
+def row_weights(
+    problem: Problem, found: Found, groups: int = GROUPS
+) -> Callable[[Pool, Float64], Float64]:
+    """g of G_i = g_i s_i, as a function of any pool and its rows' leverages under the same metric."""
+    scale = found.weights.scale
+    parts = _groups(found, groups)
+    leverage = found.maximiser.leverage(float(np.median(found.level)))
+    assert leverage is not None
+    density, _ = _in_groups(problem, found, problem.oracle.pool, leverage * scale, parts)
+    shares = _shares(found, parts, scale.astype(float) @ density)
+
+    def weigh(pool: Pool, leverage: Float64) -> Float64:
+        return np.asarray(_in_groups(problem, found, pool, leverage, parts)[0] @ shares)
+
+    return weigh
+
+
+def _groups(found: Found, groups: int) -> list[Ints]:
+    """Draws of similar D together."""
+    order = np.argsort(found.denominator, kind="stable")
+    return np.array_split(order, max(1, min(groups, len(found.ratio) // 6)))
+
+
+def _in_groups(
+    problem: Problem, found: Found, pool: Pool, weight: Float64, parts: list[Ints]
+) -> tuple[Float64, Array]:
+    """Weight times density at zero, and its relative variance, of every row and group; (n, groups)."""
+    sizes = margin_sizes(problem, found).astype(np.float32)
+    score, args = found.hypotheses.scorer()
+    density, relative = problem.oracle.workers.each(
+        _densities, pool, PerRow(weight), sizes, parts, score, *args
+    )
+    return density, relative
+
+
+def _shares(found: Found, parts: list[Ints], mass: Float64) -> Float64:
+    """What scales each group to its share of Σ s G = F."""
+    share = np.array([found.ratio[part].sum() / len(found.ratio) for part in parts])
+    return np.asarray(share / np.maximum(mass, np.finfo(float).tiny))
 
 
 def _densities(

@@ -56,8 +56,11 @@ class Maximiser(Protocol):
         With an ``anchor`` (one hypothesis) a class may also propose hypotheses near it.
         """
 
-    def leverage(self, r: float) -> Float64 | None:
-        """How much row i's margin moves with its own weight, up to a common factor; (n,)."""
+    def leverage(self, r: float, pool: Pool | None = None) -> Float64 | None:
+        """How much row i's margin moves with its own weight, up to a common factor; (n,).
+
+        Of another ``pool``'s rows, where given and where the class can tell.
+        """
 
 
 class Oracle(Protocol):

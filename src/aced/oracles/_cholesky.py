@@ -12,6 +12,7 @@ from aced._workers import PerRow
 from aced.oracles import _passes
 from aced.oracles._lapack import solve_rows
 from aced.oracles._weights import Weights
+from aced.pool import Pool
 
 if TYPE_CHECKING:
     from aced.oracles.linear import LinearOracle
@@ -69,8 +70,8 @@ class Cholesky:
         """wᵀ H w at r = 0 for each row w, up to a common factor."""
         return np.asarray(np.einsum("bp,bp->b", points @ (self._free + self._coupled), points))
 
-    def leverage(self, r: float) -> Float64:
-        """x_iᵀ H⁻¹ x_i; shape (n,).
+    def leverage(self, r: float, pool: Pool) -> Float64:
+        """x_iᵀ H⁻¹ x_i of the pool's rows; shape (n,).
 
         With H = L Lᵀ it is |L⁻¹ x_i|². Beyond SKETCH features that vector is projected by a
         fixed random matrix that keeps lengths to about 12 % (Johnson and Lindenstrauss).
@@ -82,4 +83,4 @@ class Cholesky:
             probes = signs / np.sqrt(SKETCH)
         upper = scipy.linalg.solve_triangular(factor, probes, lower=True, trans="T")
         directions = oracle.unfold(upper.T)  # (directions, p + 1)
-        return oracle.workers.each(_passes.squared_lengths, oracle.pool, directions)[0]
+        return oracle.workers.each(_passes.squared_lengths, pool, directions)[0]

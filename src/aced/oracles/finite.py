@@ -85,5 +85,5 @@ class FiniteMaximiser:
         found = FiniteHypotheses(oracle.pool, oracle.labelings, scores.argmax(axis=1))
         return [Candidates(found, tally_all(weights, found, oracle.workers))]
 
-    def leverage(self, r: float) -> None:
+    def leverage(self, r: float, pool: Pool | None = None) -> None:
         return None

@@ -56,8 +56,8 @@ class Metric(Protocol):
     def sizes(self, points: Float64) -> Float64:
         """wᵀ H w at r = 0 for each row w, up to a common factor."""
 
-    def leverage(self, r: float) -> Float64:
-        """x_iᵀ H⁻¹ x_i for every row, (n,)."""
+    def leverage(self, r: float, pool: Pool) -> Float64:
+        """x_iᵀ H⁻¹ x_i for every row of a pool, (n,)."""
 
 
 class LinearHypotheses:
@@ -137,6 +137,12 @@ class LinearOracle:
         inverse = np.zeros_like(spread)
         inverse[~flat] = 1 / spread[~flat]
         return centre, inverse
+
+    def over(self, pool: Pool) -> LinearOracle:
+        """The same class over other rows with the same features."""
+        return LinearOracle(
+            pool, steps=self.steps, momentum=self.momentum, ridge=self.ridge, workers=self.workers
+        )
 
     def prepare(self, weights: Weights) -> LinearMaximiser:
         return LinearMaximiser(self, weights)
@@ -281,6 +287,6 @@ class LinearMaximiser:
         ratio = np.sqrt(anchor_size / np.maximum(sizes, np.finfo(float).tiny))
         return np.asarray(np.array(TOWARDS)[:, None] * ratio, dtype=np.float32)
 
-    def leverage(self, r: float) -> Float64:
+    def leverage(self, r: float, pool: Pool | None = None) -> Float64:
         """x_iᵀ H⁻¹ x_i, the movement of margin i with its own weight; shape (n,)."""
-        return self.metric.leverage(r)
+        return self.metric.leverage(r, self.oracle.pool if pool is None else pool)

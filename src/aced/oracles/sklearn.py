@@ -100,9 +100,9 @@ class SklearnMaximiser:
         found = ScoredHypotheses(oracle.pool, np.stack(fits))
         return [Candidates(found, tally_all(weights, found, oracle.workers))]
 
-    def leverage(self, r: float) -> Float64:
+    def leverage(self, r: float, pool: Pool | None = None) -> Float64:
         """Unknown for a general classifier: taken as equal for all rows."""
-        return np.ones(len(self.oracle.pool))
+        return np.ones(len(self.oracle.pool if pool is None else pool))
 
 
 def _scores(classifier: Any, rows: Float32, v: Float32) -> Float32:

@@ -10,8 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from aced._types import Array, Bools, Float32
+from aced._types import Array, Bools, Float32, Float64
+from aced.oracles import _sparse_kernels
 from aced.oracles._kernels import residual, shifted_tally
+
+
+def times(block: Any, matrix: Float32) -> Float32:
+    """X W, (m, B)."""
+    if isinstance(block, np.ndarray):
+        return np.asarray(block @ matrix)
+    return _sparse_kernels.times(block, matrix)
+
+
+def transposed_times(block: Any, matrix: Float32) -> Float32:
+    """Xᵀ R, (p, B)."""
+    if isinstance(block, np.ndarray):
+        return np.asarray(block.T @ matrix)
+    return _sparse_kernels.transposed_times(block, matrix)
 
 
 def total(block: Any) -> tuple[Array]:
@@ -32,7 +47,7 @@ def squares(block: Any) -> tuple[Array]:
 
 def margins(block: Any, coefficients: Float32) -> Float32:
     """x·w + b of every row and hypothesis, (m, B)."""
-    product: Float32 = block @ coefficients[:, :-1].T
+    product = times(block, coefficients[:, :-1].T)
     product += coefficients[:, -1]
     return product
 
@@ -41,6 +56,23 @@ def squared_lengths(block: Any, coefficients: Float32) -> tuple[Array]:
     """Σ_b margin² of every row."""
     image = margins(block, coefficients)
     return (np.asarray(np.einsum("ij,ij->i", image, image), dtype=float),)
+
+
+def moments(block: Any, *weights: Float64) -> tuple[Array, ...]:
+    """Σ c, Σ c x and Σ c x² for each of some weights c of the rows, for sparse rows."""
+    found: list[Array] = []
+    for weight in weights:
+        first, second = np.zeros(block.shape[1]), np.zeros(block.shape[1])
+        _sparse_kernels.moments(block.indptr, block.indices, block.data, weight, first, second)
+        found += [weight.sum(), first, second]
+    return tuple(found)
+
+
+def curvature(block: Any, weight: Float32, coefficients: Float32) -> tuple[Array, Array]:
+    """Xᵀ c X w for the weights c of the rows, and what the bias sees of it."""
+    image = margins(block, coefficients)
+    image *= weight[:, None]
+    return transposed_times(block, image), image.sum(axis=0)
 
 
 def gram(
@@ -62,7 +94,8 @@ def gram(
 def pulls(block: Any, zeta: Float32, scale: Float32, mu: Float32) -> tuple[Array, ...]:
     """Σ μ̂ x and Σ s ζ x, each with the sum that the bias sees."""
     label, spread = mu[:, None], zeta * scale[:, None]
-    return block.T @ label, label.sum(axis=0), block.T @ spread, spread.sum(axis=0)
+    pulled = transposed_times(block, label), transposed_times(block, spread)
+    return pulled[0], label.sum(axis=0), pulled[1], spread.sum(axis=0)
 
 
 def descent(
@@ -75,10 +108,10 @@ def descent(
     r: Float32,
 ) -> tuple[Array, Array, Array]:
     """Tally and gradient of B separators: two products and one fused sweep."""
-    product = np.ascontiguousarray(block @ slopes)
+    product = np.ascontiguousarray(times(block, slopes))
     tally = np.zeros((2, len(r)), np.float32)
     residual(product, bias, zeta, scale, mu, r, tally)
-    return tally, block.T @ product, product.sum(axis=0)
+    return tally, transposed_times(block, product), product.sum(axis=0)
 
 
 def towards(
@@ -92,7 +125,7 @@ def towards(
     steps: Float32,
 ) -> tuple[Array]:
     """Tallies of B separators, and of those that ``steps`` (Q, B) lead to from ``start``."""
-    product = np.ascontiguousarray(block @ slopes)
+    product = np.ascontiguousarray(times(block, slopes))
     alone = np.ones((1, len(bias)), np.float32)  # the separator itself: from 0, one step
     tally = np.zeros((1 + len(steps), 2, len(bias)), np.float32)
     origin = np.zeros(len(product), np.float32)

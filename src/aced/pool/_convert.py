@@ -20,11 +20,11 @@ def split_frame(rows: Any) -> tuple[Any, Array | None, list[str] | None]:
     """Rows, ids carried by them (a pandas index) and column names, if any."""
     if _is_frame(rows, "pandas"):
         names = [str(column) for column in rows.columns]
-        _refuse_columns(names, [_is_number(dtype) for dtype in rows.dtypes])
+        refuse_columns(names, [_is_number(dtype) for dtype in rows.dtypes])
         return rows.to_numpy(dtype=np.float64, na_value=np.nan), np.asarray(rows.index), names
     if _is_frame(rows, "polars"):
         names = list(rows.columns)
-        _refuse_columns(names, [dtype.is_numeric() or str(dtype) == "Boolean" for dtype in rows.dtypes])
+        refuse_columns(names, [dtype.is_numeric() or str(dtype) == "Boolean" for dtype in rows.dtypes])
         numbers = [rows[name].cast(sys.modules["polars"].Float64).to_numpy() for name in names]
         return (np.column_stack(numbers) if names else np.zeros((len(rows), 0))), None, names
     return rows, None, None
@@ -35,7 +35,7 @@ def _is_number(dtype: Any) -> bool:
     return getattr(getattr(dtype, "numpy_dtype", dtype), "kind", "O") in "biuf"
 
 
-def _refuse_columns(names: list[str], numeric: list[bool]) -> None:
+def refuse_columns(names: list[str], numeric: list[bool]) -> None:
     bad = [name for name, good in zip(names, numeric, strict=True) if not good]
     if bad:
         raise InvalidInput(

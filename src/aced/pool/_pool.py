@@ -15,6 +15,7 @@ from aced.pool._blocks import Blocks, InMemory
 from aced.pool._convert import split_frame, to_ids
 from aced.pool._memory import room_for
 from aced.pool._open import to_source
+from aced.pool._parquet import Parquet
 
 
 class Pool:
@@ -22,11 +23,15 @@ class Pool:
 
     ``rows`` is a two-dimensional array of numbers, a pandas or polars frame, a scipy sparse
     matrix, or rows that stay where they are and are read in blocks: the path of a .npy file, of a
-    .parquet file, of a .zarr folder or of a folder of such files, a memory-mapped array, a zarr or a
-    dask array. ``ids`` are distinct integers or strings (default: a pandas index, else 0, 1, …).
+    .parquet file (every column a feature), of a .zarr folder or of a folder of .npy or of .parquet
+    files (in the order of their names), a memory-mapped array, a zarr or a dask array. The path of
+    a sparse .npz file is read into memory. ``ids`` are distinct integers or strings (default: a
+    pandas index, which .parquet files carry too, else 0, 1, …).
 
     What is in memory is copied and kept as float32; a sparse matrix with many columns stays sparse.
-    NaN and infinities are refused; constant columns are allowed and carry no information.
+    What is on disk may have any real dtype and is made float32 as it is read; it must not change.
+    All rows are read once now: NaN, nulls and infinities are refused; constant columns are allowed
+    and carry no information. The same numbers make the same pool wherever they are kept.
 
     >>> pool = Pool([[0.0, 1.0], [1.0, 0.0]], ids=["a", "b"])
     >>> len(pool), pool.features, pool.positions(["b"])
@@ -35,8 +40,11 @@ class Pool:
 
     def __init__(self, rows: Any, ids: Any = None) -> None:
         rows, carried, names = split_frame(rows)
-        self.data = Blocks(to_source(rows, names))
+        source = to_source(rows, names)
+        self.data = Blocks(source)
         n = len(self.data)
+        if ids is None and isinstance(source, Parquet):
+            carried = source.carried()
         given = carried if ids is None else ids
         self.ids: Array = to_ids(given, n)
         self._counted = given is None or bool(
@@ -139,8 +147,8 @@ class Pool:
         for index in range(self.blocks):
             block = self.block(index)
             if scipy.sparse.issparse(block):
-                for array in (block.indptr, block.indices, block.data):
-                    digest.update(np.ascontiguousarray(array).tobytes())
+                for array in (block.indptr.astype(np.int64), block.indices.astype(np.int64), block.data):
+                    digest.update(array.tobytes())
             else:
                 digest.update(np.ascontiguousarray(block).tobytes())
         digest.update(b"counted" if self._counted else repr(self.ids.tolist()).encode())

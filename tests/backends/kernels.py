@@ -26,7 +26,11 @@ def scores(block, zeta, weight, matrix):
 
 
 def weighed(block, values, large):
-    return (values.T @ block, large[:3])
+    return values.T @ block, large[:3]
+
+
+def scaled(block, values):
+    return (block * values,)
 
 
 def failing(block, text):

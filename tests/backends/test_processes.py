@@ -65,15 +65,6 @@ def test_files_go_with_what_they_were_written_for(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_process_that_dies_is_replaced_once(tmp_path):
-    pool, workers = Pool(rows()), make_workers("processes", 2)
-    _, weight, _ = arguments(pool)
-    found = workers.fold(dying, pool, tmp_path / "mark", weight)
-    assert_same(found, Workers(1).fold(dying, pool, tmp_path / "mark", weight))
-    with pytest.raises(InvalidInput, match="processes end before their work does"):
-        workers.fold(dying, pool, None, weight)
-
-
 def test_an_error_in_a_kernel_comes_back():
     with pytest.raises(ZeroDivisionError, match="told so"):
         make_workers("processes", 2).fold(failing, Pool(rows()), "told so")
@@ -133,3 +124,12 @@ def test_who_cannot_compute_is_refused(who, sentence, tmp_path):
     learner.save(Path(tmp_path, "it"))
     with pytest.raises(InvalidInput, match=sentence):
         Learner.load(Path(tmp_path, "it"), Pool(rows(50)), **who)
+
+
+def test_a_process_that_dies_is_replaced_once(tmp_path):
+    pool, workers = Pool(rows()), make_workers("processes", 2)
+    _, weight, _ = arguments(pool)
+    found = workers.fold(dying, pool, tmp_path / "mark", weight)
+    assert_same(found, Workers(1).fold(dying, pool, tmp_path / "mark", weight))
+    with pytest.raises(InvalidInput, match="processes end before their work does"):
+        workers.fold(dying, pool, None, weight)

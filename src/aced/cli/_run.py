@@ -81,6 +81,12 @@ def run(
         SearchName, typer.Option(help="How it maximises the ratio.")
     ] = SearchName.dinkelbach,
     oracle: Annotated[OracleName, typer.Option(help="What answers its queries.")] = OracleName.linear,
+    design_rows: Annotated[
+        int | None, typer.Option(help="Find aced's designs on a sample of so many rows.")
+    ] = None,
+    round_seconds: Annotated[
+        float | None, typer.Option(help="On as many rows as this time allows, for each round.")
+    ] = None,
     label: Annotated[str | None, typer.Option(help="Label column of a .csv or .parquet file.")] = None,
     data_home: Annotated[
         Path | None, typer.Option(help="Folder with the paper's data sets (default: $ACED_DATA).")
@@ -108,7 +114,8 @@ def run(
         check_writable("--json", Path(json_file))
     if plot is not None:
         check_plot(plot)
-    options = {"solver": solver.value, "search": search.value, "oracle": oracle.value}
+    options: dict[str, Any] = {"solver": solver.value, "search": search.value, "oracle": oracle.value}
+    options |= {"design_rows": design_rows, "round_seconds": round_seconds}
     names = strategy or ["aced"]
     for name in names:
         _make(name, options)

@@ -64,8 +64,18 @@ def moments(block: Any, *weights: Float64) -> tuple[Array, ...]:
     for weight in weights:
         first, second = np.zeros(block.shape[1]), np.zeros(block.shape[1])
         _sparse_kernels.moments(block.indptr, block.indices, block.data, weight, first, second)
-        found += [weight.sum(), first, second]
+        found += [np.asarray(weight.sum()), first, second]
     return tuple(found)
+
+
+def lengths(
+    block: Any, square: Float64, cross: Float64, constant: float, directions: Float32, gains: Float64
+) -> tuple[Array]:
+    """Σ_j (square x² + cross x) + constant + Σ_k gains_k margin_k² of every sparse row, at least 0."""
+    out = np.full(block.shape[0], float(constant))
+    _sparse_kernels.quadratic(block.indptr, block.indices, block.data, square, cross, out)
+    out += np.square(margins(block, directions), dtype=float) @ gains
+    return (np.maximum(out, 0.0),)
 
 
 def curvature(block: Any, weight: Float32, coefficients: Float32) -> tuple[Array, Array]:

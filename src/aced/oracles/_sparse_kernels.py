@@ -71,6 +71,17 @@ def moments(
             second[indices[k]] += weight[i] * x * x
 
 
+@_jit
+def quadratic(
+    indptr: Array, indices: Array, values: Float32, square: Float64, cross: Float64, out: Float64
+) -> None:
+    """Add Σ_j square_j x_ij² + cross_j x_ij to ``out``, (m,)."""
+    for i in range(len(out)):
+        for k in range(indptr[i], indptr[i + 1]):
+            x = np.float64(values[k])
+            out[i] += x * (x * square[indices[k]] + cross[indices[k]])
+
+
 def centre(raw: Float64, total: Float64, centre: Float64, inverse: Float64) -> Float32:
     """Σ r x (p, B) and Σ r (B,) to Σ r z, z = ((x - centre) · inverse, 1); (p + 1, B)."""
     out = np.empty((len(raw) + 1, raw.shape[1]), np.float32)

@@ -30,6 +30,7 @@ from aced.design import (
     initial_incumbent,
     waterfill,
 )
+from aced.design.cost import check_room
 from aced.estimators import naive
 from aced.oracles import LinearOracle, Oracle, SklearnOracle, labels_of
 from aced.pool import Pool
@@ -104,6 +105,7 @@ class Aced:
         self._best: Array | None = None  # parameters of the last incumbent
 
     def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+        self._check_room(view)
         oracle = self._oracle_for(view.pool, view.workers)
         n = len(view.pool)
         mu = naive(n, view.positions, view.codes)
@@ -134,6 +136,11 @@ class Aced:
                 **_sampled(self.design),
             },
         )
+
+    def _check_room(self, view: View) -> None:
+        """Refuse a round that would not fit the memory, before it starts."""
+        if isinstance(self.solver, FixedPoint) and self._oracle_option == "linear":
+            check_room(view.pool, self.solver.draws, view.workers.threads, self._rows_option)
 
     def _solver_for(self, problem: Problem) -> Solver:
         """The solver, on a sample of the rows where that was asked for or the pool is very large."""

@@ -71,7 +71,7 @@ def test_what_does_not_fit_is_said_with_a_way_out(call, monkeypatch):
     assert code == 0
     assert "It does not fit: a round needs 13 GiB; 4.0 GiB are free. What would do: read" in said
     assert "read the rows from disk" in said
-    monkeypatch.setattr("aced.cli._plan.available_memory", lambda: GIB // 8)
+    monkeypatch.setattr("aced.cli._plan.available_memory", lambda: GIB // 64)
     code, out, _ = call("plan", "--rows", 3_000_000, "--features", 1024)
     assert (code, "Not timed" in out, "seconds" in out) == (0, True, False)
     assert "use a machine with" in out

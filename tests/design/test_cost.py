@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.helpers import blobs
+import scipy.sparse
 
 from aced import InvalidInput, Learner, Pool
 from aced._workers import Workers
@@ -19,14 +19,16 @@ from aced.design import FixedPoint
 from aced.design.cost import HELD, Cost, check_room, in_words, ways_out
 from aced.pool import GIB
 from aced.strategies import Aced
+from tests.helpers import blobs
 
 ROUND = """
 import json, sys, threading, time
 import numpy as np
+import scipy.sparse
 from aced import Learner, Pool
 from aced.strategies import Aced
 
-n, p, design_rows = json.loads(sys.argv[1])
+n, p, design_rows, words = json.loads(sys.argv[1])
 rng = np.random.default_rng(0)
 
 def held():
@@ -34,8 +36,14 @@ def held():
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon"))
 
 def learner(n):
-    rows = rng.standard_normal((n, p), dtype=np.float32)
-    labels = (rows[:, 0] + rng.standard_normal(n) > 0).astype(int)
+    if words:
+        values, columns = rng.random(n * words, dtype=np.float32), rng.integers(0, p, n * words)
+        places = np.arange(0, n * words + 1, words)
+        rows = scipy.sparse.csr_matrix((values, columns, places), shape=(n, p))
+        labels = (columns[::words] < p / 2).astype(int)
+    else:
+        rows = rng.standard_normal((n, p), dtype=np.float32)
+        labels = (rows[:, 0] + rng.standard_normal(n) > 0).astype(int)
     made = Learner(Pool(rows), threads=2, batch_size=50, strategy=Aced(design_rows=design_rows))
     made.tell(np.arange(0, n, n // 200), labels[:: n // 200])
     made.classifier
@@ -64,21 +72,29 @@ print(json.dumps({"before": before, "loaded": loaded, "peak": peak}))
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 @pytest.mark.parametrize(
-    ("n", "p", "design_rows"), [(200_000, 64, None), (100_000, 128, None), (300_000, 24, 60_000)]
+    ("n", "p", "design_rows", "words"),
+    [
+        (200_000, 64, None, 0),
+        (100_000, 128, None, 0),
+        (300_000, 24, 60_000, 0),
+        (4_000, 12_000, None, 15),
+    ],
 )
-def test_memory_is_bounded_from_above_within_a_factor_of_two(n, p, design_rows):
-    command = [sys.executable, "-c", ROUND, json.dumps([n, p, design_rows])]
+def test_memory_is_bounded_from_above_within_a_factor_of_two(n, p, design_rows, words):
+    command = [sys.executable, "-c", ROUND, json.dumps([n, p, design_rows, words])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
-    cost = Cost.of(n, p, threads=2, design_rows=design_rows)
+    density = words / p if words else None
+    cost = Cost.of(n, p, density=density, threads=2, design_rows=design_rows)
     used = seen["peak"] - seen["before"]
     assert used <= cost.peak() <= 2 * used
     # the round alone, and of that what belongs to rows and is not noise
     grown = seen["peak"] - seen["loaded"]
     assert grown <= cost.peak() - cost.row_bytes - HELD * n <= 2 * grown
-    a_row = (grown - cost.memory["noise"] - cost.memory["sample"]) / n
-    assert a_row <= (cost.memory["row vectors"] + cost.memory["blocks"]) / n - HELD
+    if not words:
+        a_row = (grown - cost.memory["noise"] - cost.memory["sample"]) / n
+        assert a_row <= (cost.memory["row vectors"] + cost.memory["blocks"]) / n - HELD
 
 
 class Recorder(Workers):
@@ -97,8 +113,12 @@ class Recorder(Workers):
         return super().each(kernel, data, *args)
 
 
-def passes_of_a_round(n: int, p: int, design_rows: int | None) -> Counter[tuple[str, int]]:
+def passes_of_a_round(
+    n: int, p: int, design_rows: int | None = None, density: float | None = None
+) -> Counter[tuple[str, int]]:
     rows, labels = blobs(n, p)
+    if density is not None:
+        rows = scipy.sparse.random(n, p, density, "csr", rng=np.random.default_rng(0))
     strategy = Aced(design_rows=design_rows)
     learner = Learner(Pool(rows), strategy=strategy, batch_size=20, threads=1)
     learner.strategy.solver = FixedPoint(draws=12, tolerance=-1.0)  # all its rounds
@@ -108,7 +128,7 @@ def passes_of_a_round(n: int, p: int, design_rows: int | None) -> Counter[tuple[
     return learner.workers.seen
 
 
-MAY_BE_FEWER = ("labels_kernel", "_spread_of")  # once for each better incumbent
+MAY_BE_FEWER = ("labels_kernel", "_spread_of", "curvature")  # for better incumbents, and for H anew
 
 
 def check_passes(seen: Counter[tuple[str, int]], cost: Cost, exact: int) -> None:
@@ -127,7 +147,13 @@ def check_passes(seen: Counter[tuple[str, int]], cost: Cost, exact: int) -> None
 
 
 def test_passes_are_those_of_a_round():
-    check_passes(passes_of_a_round(1500, 5, None), Cost.of(1500, 5, draws=12), 1500)
+    check_passes(passes_of_a_round(1500, 5), Cost.of(1500, 5, draws=12), 1500)
+
+
+def test_passes_over_sparse_rows_are_those_of_a_round():
+    cost = Cost.of(300, 4200, draws=12, density=0.01)
+    assert cost.sparse
+    check_passes(passes_of_a_round(300, 4200, density=0.01), cost, 300)
 
 
 def test_passes_on_a_sample_are_those_of_a_round():
@@ -164,7 +190,8 @@ def test_operations_by_hand():
     solve = 2 * q * q  # two triangular ones, q² each
     factor = q**3 // 3
     for_incumbent = factor + solve * (2 + steps + 2)  # two pulls, steps, sizes with the anchor's
-    for_step = visits * (factor + solve * (2 * (draws + 1) + steps * draws)) + q * q * 3
+    for_step = visits * solve * (2 * (draws + 1) + steps * draws)
+    for_step += (visits + 1) * factor + q * q * 3  # H anew at each visit and for the leverages
     expected = standardise + incumbent + rounds * (step + for_step) + for_incumbent
     assert Cost.of(n, p, draws=draws).operations == expected
 
@@ -184,6 +211,15 @@ def test_what_grows_with_what():
     assert shared.redrawn == 0  # four workers keep all of it
     assert Cost.of(10_000_000, 64).sampled
     assert not Cost.of(10_000_000, 64, design_rows=10_000_000).sampled
+
+
+def test_sparse_rows():
+    cost = Cost.of(200_000, 100_000, density=0.0008, threads=2)
+    assert (cost.sparse, cost.stored) == (True, 16_000_000)
+    assert cost.row_bytes == 8 * 16_000_000 + 4 * 200_001
+    assert Cost.of(200_000, 200_000, density=0.0004, threads=2).operations < 2 * cost.operations
+    assert cost.memory["metric"] < 2**30  # not (p + 1)²
+    assert not Cost.of(200_000, 1000, density=0.01).sparse  # stored densely all the same
 
 
 @pytest.mark.parametrize(
@@ -226,7 +262,21 @@ def test_room_is_checked_before_the_round(monkeypatch, tmp_path):
     assert "from disk" not in str(refused.value)
 
 
-@pytest.mark.parametrize("shape", [(50_000_000, 512), (3_000_000, 1024), (200_000, 4096), (1000, 300_000)])
+def test_room_for_sparse_rows(monkeypatch):
+    pool = Pool(scipy.sparse.random(500, 5000, 0.01, "csr", rng=np.random.default_rng(0)))
+    need = Cost.of(500, 5000, density=0.01, threads=1).peak()
+    monkeypatch.setattr("aced.design.cost.available_memory", lambda: need)
+    check_room(pool, 96, 1)
+    monkeypatch.setattr("aced.design.cost.available_memory", lambda: need // 2)
+    with pytest.raises(
+        InvalidInput, match=r"500 rows x 5000 features needs about .* use a machine with"
+    ):
+        check_room(pool, 96, 1)
+
+
+@pytest.mark.parametrize(
+    "shape", [(50_000_000, 512), (3_000_000, 1024), (200_000, 4096), (1000, 300_000)]
+)
 @pytest.mark.parametrize("gib", [1, 4, 16])
 def test_ways_out_need_what_there_is(shape, gib):
     cost, room = Cost.of(*shape, threads=4), gib * GIB

@@ -35,12 +35,15 @@ PASSES = {
     "squared_deviation": "spreads",
     "squares": "spreads",
     "gram": "H",
+    "moments": "H",
+    "curvature": "H",
     "labels_kernel": "labels",
     "_spread_of": "noise of h̃",
     "pulls": "first gradients",
     "descent": "gradients",
     "towards": "tallies",
     "squared_lengths": "leverages",
+    "lengths": "leverages",
     "_squares": "sizes of margins",
     "_densities": "densities",
 }
@@ -83,9 +86,8 @@ def plan(
     threads = available_threads() if threads is None else threads
     cost = Cost.of(rows, features, draws, sparse_density, threads, workers, design_rows)
     free = available_memory()
-    room = miniature(cost).peak() <= free
-    speed = None
-    if measure and room:
+    speed, trouble = None, _untimed(cost, free)
+    if measure and trouble is None:
         with Console(stderr=True).status("measuring"):
             speed = measured(cost)
     if json_file is not None:
@@ -97,8 +99,8 @@ def plan(
     console = Console()
     _print_memory(console, cost, item, np.dtype(dtype).name)
     _print_work(console, cost, speed)
-    if measure and not room:
-        console.print("Not timed: a few blocks of that shape need more memory than is free.")
+    if measure and trouble is not None:
+        console.print(f"Not timed: {trouble}.")
     console.print(_verdict(cost, free), soft_wrap=True)
 
 
@@ -110,6 +112,15 @@ def _bytes_of_number(dtype: str) -> int:
     if found.kind not in "biuf":
         raise InvalidInput(f"--dtype must be a type of real numbers such as float32, got {dtype!r}")
     return found.itemsize
+
+
+def _untimed(cost: Cost, free: int) -> str | None:
+    """Why kernels cannot be timed, if so."""
+    if miniature(cost).peak() > free:
+        return "a few blocks of that shape need more memory than is free"
+    if cost.sampled and cost.over(cost.design_rows).sparse != cost.sparse:
+        return "the pool is sparse and the sample of it is not"
+    return None
 
 
 def _verdict(cost: Cost, free: int) -> str:
@@ -183,7 +194,8 @@ def _print_memory(console: Console, cost: Cost, item: int, dtype: str) -> None:
 
 def _print_work(console: Console, cost: Cost, speed: Speed | None) -> None:
     """Passes of the same kind together, whether over the pool or over a sample."""
-    table = Table(title=f"Work at most: {cost.draws} draws, {cost.threads} threads")
+    threads = f"{cost.threads} thread{'s' if cost.threads > 1 else ''}"
+    table = Table(title=f"Work at most: {cost.draws} draws, {threads}")
     table.add_column("passes")
     for heading in ("times", "rows seen", "operations", *(["seconds"] if speed else [])):
         table.add_column(heading, justify="right")

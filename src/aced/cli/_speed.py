@@ -13,7 +13,7 @@ import scipy.sparse
 from aced._types import Array, Float64
 from aced._workers import Blocks as AnyBlocks
 from aced._workers import Kernel, Workers
-from aced.design import Problem, draw_noise, initial_incumbent, waterfill
+from aced.design import Dinkelbach, Problem, draw_noise, initial_incumbent, waterfill
 from aced.design.cost import Cost, Pass
 from aced.design.fixed_point import sensitivity_of
 from aced.oracles import LinearOracle
@@ -36,13 +36,13 @@ class Speed:
 
     row: dict[tuple[str, int], float]  # by kernel and separators at once: for a row
     once: float  # for the rest of finding the incumbent
-    step: float  # for the rest of a step of the design: solutions with H, most of all
+    step: float  # for the rest of a step of the design: solving with H, most of all
     normal: float  # for drawing a number
     drawn: float  # for a row when the batch is drawn
 
     def of(self, one: Pass) -> float:
         """All times of a pass, with all its rows."""
-        return one.times * one.rows * self.row.get((one.kernel, one.draws), 0.0)
+        return one.times * one.rows * self.row[one.kernel, one.draws]
 
     def redrawing(self, cost: Cost) -> float:
         """Noise beyond what is kept."""
@@ -93,39 +93,49 @@ class Timed(Workers):
 
 
 def miniature(cost: Cost) -> Cost:
-    """A round of the same shape over a few blocks."""
+    """A round of the same shape over a few blocks, in which everything happens once."""
     size = SPARSE_BLOCK_ROWS if cost.sparse else BLOCK_ROWS
-    passes = sum(one.times * one.operations for one in cost.passes)
-    per_row = passes / cost.rows / (cost.solver.rounds + 1)
+    few = replace(cost, search=Dinkelbach(steps=1, scales=()), oracle_steps=1, workers=1)
+    few = replace(few, solver=replace(cost.solver, rounds=1), design_rows=cost.rows)
+    per_row = sum(one.times * one.operations for one in few.passes) / cost.rows
     per_block = max(1, cost.row_bytes * size // cost.rows)
     blocks = min(SAMPLE_OPERATIONS / (per_row * size), SAMPLE_BYTES / per_block, 64 * cost.threads)
-    rows = min(cost.rows, size * max(cost.threads, round(blocks)))
-    stored = max(1, cost.stored * rows // cost.rows)
-    return replace(cost, rows=rows, stored=stored, design_rows=rows, workers=1)
+    return _cut(few, size * max(cost.threads, round(blocks)))
+
+
+def _cut(cost: Cost, rows: int) -> Cost:
+    """The same with fewer rows; sparse ones stay sparse."""
+    rows = min(cost.rows, rows)
+    return replace(cost, rows=rows, stored=max(1, cost.stored * rows // cost.rows), design_rows=rows)
 
 
 def measured(cost: Cost) -> Speed:
     """Every kernel of a round, on random rows of that shape."""
     rng = np.random.default_rng(0)
     small = miniature(cost)
-    tiny = replace(small, rows=64, stored=max(64, small.stored * 64 // small.rows), design_rows=64)
-    _step(_problem(tiny, _random(tiny, rng), Workers(1), rng), small)  # compiles what is compiled
+    tiny = replace(_cut(small, 64), features=min(16, cost.features), stored=64)
+    _step(_problem(tiny, _random(tiny, rng), Workers(1), rng), tiny)  # compiles what is compiled
     pool, workers = _random(small, rng), Timed(cost.threads)
     with workers.session():
         began = time.perf_counter()
         problem = _problem(small, pool, workers, rng)
         once = time.perf_counter() - began
-        first, within = workers.take()
-        once -= within
+        first, in_first = workers.take()
         step = _step(problem, small)
-        each, within = workers.take()
-        step -= within
+        each, in_each = workers.take()
         began = time.perf_counter()
         workers.map(draw_noise(problem, cost.draws, rng).block, pool.blocks)
         normal = (time.perf_counter() - began) / (len(pool) * cost.draws)
     row = {(name, 1): seconds / len(pool) for name, seconds in (each | first).items()}
     row |= {(name, cost.draws): seconds / len(pool) for name, seconds in each.items()}
-    return Speed(row, once, step, normal, _seconds_of_draw(min(cost.rows, DRAWN), rng))
+    of_step = cost.over(cost.design_rows).solving_in_step / small.solving_in_step
+    return Speed(
+        row=row,
+        once=(once - in_first) * cost.solving_once / small.solving_once,
+        step=(step - in_each) * of_step,
+        normal=normal,
+        drawn=_seconds_of_draw(min(cost.rows, DRAWN), rng),
+    )
 
 
 def _random(small: Cost, rng: np.random.Generator) -> Pool:
@@ -134,7 +144,8 @@ def _random(small: Cost, rng: np.random.Generator) -> Pool:
         return Pool(rng.standard_normal((n, p), dtype=np.float32))
     each = max(1, round(small.stored / n))
     values = rng.random(n * each, dtype=np.float32)
-    columns, places = rng.integers(0, p, n * each), np.arange(0, n * each + 1, each)
+    columns = (p * rng.random(n * each) ** 3).astype(np.int64)  # few are common, as words are
+    places = np.arange(0, n * each + 1, each)
     pool = Pool(np.zeros((n, 1), np.float32))
     pool.data = Blocks(Sparse(scipy.sparse.csr_matrix((values, columns, places), shape=(n, p))))
     return pool  # sparse however small it is
@@ -145,7 +156,7 @@ def _problem(small: Cost, pool: Pool, workers: Workers, rng: np.random.Generator
     mu = np.zeros(small.rows, np.float32)
     known = rng.choice(small.rows, min(LABELS, small.rows // 2), replace=False)
     mu[known] = np.where(rng.random(len(known)) < 0.5, -1, 1)
-    oracle = LinearOracle(pool, workers=workers)
+    oracle = LinearOracle(pool, steps=small.oracle_steps, workers=workers)
     return Problem(oracle, mu, small.rows / 4, initial_incumbent(oracle, mu))
 
 
@@ -154,7 +165,7 @@ def _step(problem: Problem, small: Cost) -> float:
     noise = draw_noise(problem, small.draws, np.random.default_rng(0))
     problem.oracle.workers.map(noise.block, problem.oracle.pool.blocks)
     began = time.perf_counter()
-    found = small.solver.search(problem, problem.uniform(), noise)
+    found = small.search(problem, problem.uniform(), noise)
     sensitivity_of(problem, found)
     return time.perf_counter() - began
 

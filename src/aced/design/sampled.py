@@ -99,7 +99,8 @@ class Sampled:
     ) -> Design:
         sub = sample(problem, rows, rng, start)
         design, found = self.inner.solve_and_keep(sub.problem, rng, sub.cut(start), report)
-        lam = extend(problem, sub.problem, found)
+        lam, size = extend(problem, sub.problem, found), len(sub.positions)
+        del found, sub  # the noise of one sample at a time
         best = Incumbent.of(problem.oracle, design.incumbent.hypothesis, problem.mu)
         whole = replace(problem, incumbent=max(problem.incumbent, best, key=lambda b: b.agreement))
         check = self._check(whole, lam, max(FEWEST, rows // CHECK), rng)
@@ -110,7 +111,7 @@ class Sampled:
             (*design.trace, check.trace[0]),
             design.calls + check.calls,
             design.stopped,
-            len(sub.positions),
+            size,
             1 - min(step.value for step in check.trace) / max(check.trace[0].value, 1e-300),
         )
 

@@ -6,7 +6,7 @@ far above it, and the rest, close together, are taken as equal:
     H⁻¹ ≈ D^-½ (U (Λ + ridge)⁻¹ Uᵀ + (I - U Uᵀ) / σ) D^-½
 
 with the leading eigenvectors U, found by subspace iteration, and σ the mean of the other eigenvalues.
-At most n of them are not 0, so with p > n the mean is over so many. What this leaves out, the steps
+At most as many as there are rows with weight are not 0, so with more features the mean is over so many. What this leaves out, the steps
 make up for (:mod:`aced.oracles._secant`).
 
 Points and gradients come as (B, p + 1) and are used as (p + 1, B) in float32.
@@ -22,6 +22,7 @@ import numpy as np
 from aced._types import Array, Float32, Float64
 from aced._workers import PerRow
 from aced.oracles import _passes
+from aced.oracles._sparse_kernels import spans
 from aced.oracles._weights import Weights
 from aced.pool import Pool
 
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 RANK = 64
 """Directions that are looked for."""
 
-ITERATIONS = 2
-"""Products with H before the one that eigenvalues are computed from."""
+ITERATIONS, AGAIN = 2, 1
+"""Products with H before the one that eigenvalues are computed from: the first time, and from there on."""
 
 REUSE = 2.0
 """H is found anew when the weights of the labelled rows changed by more than this."""
@@ -61,6 +62,7 @@ class LowRank:
         sums = oracle.workers.fold(_passes.moments, oracle.pool, PerRow(free), PerRow(tied))
         self._free, self._coupled = self._diagonal(*sums[:3]), self._diagonal(*sums[3:])
         self._held: tuple[float, Form] | None = None
+        self._basis: Float32 | None = None
         self._sample: tuple[Any, Float64] | None = None
 
     def _diagonal(self, mass: Float64, first: Float64, second: Float64) -> Float64:
@@ -84,11 +86,14 @@ class LowRank:
         scale = root.astype(np.float32)[:, None]
         weight = np.where(self.weights.coupled, growth, 1.0) * self._weight
         narrow = weight.astype(np.float32)
-        trace, rank = int(live.sum()), min(int(live.sum()), len(weight))
-        shape = (len(diagonal), min(RANK, rank))
-        basis = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
-        for _ in range(ITERATIONS):
-            basis = np.linalg.qr(self._times(basis, scale, narrow))[0]
+        trace, rank = int(live.sum()), min(int(live.sum()), int((weight > 0).sum()))
+        basis = self._basis
+        if basis is None:
+            shape = (len(diagonal), min(RANK, rank))
+            basis = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
+        for _ in range(ITERATIONS if self._basis is None else AGAIN):
+            basis = _orthonormal(self._times(basis, scale, narrow))
+        self._basis = basis
         image = (basis.T @ self._times(basis, scale, narrow)).astype(float)
         values, turn = np.linalg.eigh((image + image.T) / 2)
         above = values > 1
@@ -107,11 +112,21 @@ class LowRank:
 
     def solve(self, form: Form, gradients: Array) -> Array:
         """H⁻¹ g for each row g."""
-        g = gradients.T
-        along = form.gains[:, None].astype(np.float32) * (form.directions.T @ g)
-        solved = form.directions @ along
-        solved += form.diagonal[:, None].astype(np.float32) * g
-        return np.asarray(solved.T)
+        g, workers = gradients.T, self.oracle.workers
+        solved = np.empty(g.shape, np.float32)
+
+        def along(span: slice) -> Float32:
+            return np.asarray(form.directions[span].T @ g[span])
+
+        gained = form.gains[:, None] * np.sum(spans(workers, along, len(g)), axis=0, dtype=float)
+        gained = gained.astype(np.float32)
+
+        def both(span: slice) -> None:
+            np.matmul(form.directions[span], gained, out=solved[span])
+            solved[span] += form.diagonal[span, None].astype(np.float32) * g[span]
+
+        spans(workers, both, len(g))
+        return solved.T
 
     def sizes(self, points: Array) -> Float64:
         """wᵀ H w at r = 0 for each row w, up to a common factor: over SAMPLE rows at most."""
@@ -140,3 +155,15 @@ class LowRank:
             _passes.lengths, pool, square, cross, constant, coefficients, form.gains
         )
         return np.asarray(plain / (1 + weight * plain))
+
+
+def _orthonormal(columns: Float32) -> Float32:
+    """An orthonormal basis of what the columns span, up to rounding; far faster than QR for so few.
+
+    The second time corrects what rounding left in the first.
+    """
+    for _ in range(2):
+        values, vectors = np.linalg.eigh((columns.T @ columns).astype(float))
+        kept = values > 1e-6 * max(float(values.max(initial=0.0)), np.finfo(np.float32).tiny)
+        columns = columns @ (vectors[:, kept] / np.sqrt(values[kept])).astype(np.float32)
+    return columns

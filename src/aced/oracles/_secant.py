@@ -16,39 +16,70 @@ from collections.abc import Callable
 
 import numpy as np
 
-from aced._types import Array
-from aced.oracles._sparse_kernels import dots
+from aced._types import Array, Float64
+from aced._workers import Workers
+from aced.oracles import _sparse_kernels as kernels
 
 TOO_FAR = 0.5
 """A step is taken back when the slope at its end is this much of the one at its beginning, downwards."""
 
 
 class Secant:
-    """B points on their way from zero, where their gradients and first steps are given; all (B, p + 1)."""
+    """B points on their way from zero, where their gradients and first steps are given; all (B, p + 1).
 
-    def __init__(self, solve: Callable[[Array], Array], gradient: Array, step: Array) -> None:
-        self._solve = solve
+    The arrays it is given, here and on the way, become its own.
+    """
+
+    def __init__(
+        self, workers: Workers, solve: Callable[[Array], Array], gradient: Array, step: Array
+    ) -> None:
+        self._workers, self._solve = workers, solve
         self._gradient, self._step = gradient.T, step.T  # (p + 1, B), as all that is kept
         self._here = np.zeros_like(self._step)
+        self._there = self._step.copy()
 
     @property
     def point(self) -> Array:
         """Where the gradient is wanted next."""
-        return (self._here + self._step).T
+        return self._there.T
 
     def on(self, gradient: Array) -> None:
-        """Go on, with the gradient at ``point``."""
-        step, before, after = self._step, self._gradient, gradient.T
-        start, end = dots(step, before), dots(step, after)
-        bend = start - end  # sᵀy
+        step, here, before, after = self._step, self._here, self._gradient, gradient.T
+        draws = step.shape[1]
+
+        def slopes(span: slice) -> Float64:
+            out = np.zeros((2, draws))
+            kernels.slopes(step[span], before[span], after[span], out)
+            return out
+
+        start, end = self._sum(slopes)
         back = end < -TOO_FAR * start
-        here = self._here + step
-        change = before - after
-        if back.any():
-            here, after = np.where(back, self._here, here), np.where(back, before, after)
-        known = bend > np.finfo(np.float32).tiny
-        share = np.where(known, np.where(back, start, end) / np.where(known, bend, 1.0), 0.0)
-        turned = self._solve((after - share.astype(np.float32) * change).T).T
-        share -= np.where(known, dots(change, turned) / np.where(known, bend, 1.0), 0.0)
-        self._here, self._gradient = here, after
-        self._step = turned + share.astype(np.float32) * step
+        known = start - end > np.finfo(np.float32).tiny
+        inverse = known / np.where(known, start - end, 1.0)  # 1 / sᵀy
+        share = inverse * np.where(back, start, end)  # a
+        by, reduced = share.astype(np.float32), np.empty_like(step)
+
+        def settle(span: slice) -> None:  # before becomes y
+            kernels.settle(back, by, step[span], here[span], before[span], after[span], reduced[span])
+
+        self._each(settle)
+        turned = self._solve(reduced.T).T  # z
+
+        def along(span: slice) -> Float64:
+            out = np.zeros(draws)
+            kernels.dots(before[span], turned[span], out)
+            return out
+
+        by = (share - inverse * self._sum(along)).astype(np.float32)
+
+        def move(span: slice) -> None:
+            kernels.move(turned[span], by, step[span], here[span], self._there[span])
+
+        self._each(move)
+        self._gradient = after
+
+    def _each(self, task: Callable[[slice], object]) -> None:
+        kernels.spans(self._workers, task, len(self._step))
+
+    def _sum(self, task: Callable[[slice], Float64]) -> Float64:
+        return np.sum(kernels.spans(self._workers, task, len(self._step)), axis=0)

@@ -14,13 +14,23 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 
-from aced._types import Array, Float32, Float64
+from aced._types import Array, Bools, Float32, Float64
+from aced._workers import Workers
 
 F = TypeVar("F", bound=Callable[..., object])
+T = TypeVar("T")
 _jit = cast(
     "Callable[[F], F]",
     numba.njit(fastmath=True, nogil=True, cache=True, error_model="numpy"),
 )
+
+SPAN = 16384
+"""Sweeps are shared among threads so many features at a time."""
+
+
+def spans(workers: Workers, task: Callable[[slice], T], features: int) -> list[T]:
+    """``task`` for each span of the features, in order."""
+    return workers.map(lambda k: task(slice(k * SPAN, (k + 1) * SPAN)), -(-features // SPAN))
 
 
 def times(block: Any, matrix: Float32) -> Float32:
@@ -96,13 +106,6 @@ def unfold(points: Float32, centre: Float64, inverse: Float64) -> Float32:
     return out
 
 
-def dots(one: Float32, other: Float32) -> Float64:
-    """Products of the columns; (B,)."""
-    out = np.zeros(one.shape[1])
-    _dots(one, other, out)
-    return out
-
-
 @_jit
 def _centre(raw: Float64, total: Float64, centre: Float64, inverse: Float64, out: Float32) -> None:
     p = len(raw)
@@ -126,7 +129,51 @@ def _unfold(points: Float32, centre: Float64, inverse: Float64, shift: Float64, 
 
 
 @_jit
-def _dots(one: Float32, other: Float32, out: Float64) -> None:
+def slopes(step: Float32, before: Float32, after: Float32, out: Float64) -> None:
+    """Add the products of the columns, step·before and step·after, to ``out`` (2, B)."""
+    for j in range(step.shape[0]):
+        for b in range(step.shape[1]):
+            out[0, b] += np.float64(step[j, b]) * np.float64(before[j, b])
+            out[1, b] += np.float64(step[j, b]) * np.float64(after[j, b])
+
+
+@_jit
+def settle(
+    back: Bools,
+    share: Float32,
+    step: Float32,
+    here: Float32,
+    before: Float32,
+    after: Float32,
+    out: Float32,
+) -> None:
+    """Where not ``back``, take the step and its gradient; out = gradient - share · change.
+
+    ``here`` becomes the point, ``after`` its gradient and ``before`` the change, before - after.
+    """
+    for j in range(step.shape[0]):
+        for b in range(step.shape[1]):
+            change = before[j, b] - after[j, b]
+            if back[b]:
+                after[j, b] = before[j, b]
+            else:
+                here[j, b] += step[j, b]
+            before[j, b] = change
+            out[j, b] = after[j, b] - share[b] * change
+
+
+@_jit
+def dots(one: Float32, other: Float32, out: Float64) -> None:
+    """Add the products of the columns to ``out``, (B,)."""
     for j in range(one.shape[0]):
         for b in range(one.shape[1]):
             out[b] += np.float64(one[j, b]) * np.float64(other[j, b])
+
+
+@_jit
+def move(turned: Float32, share: Float32, step: Float32, here: Float32, point: Float32) -> None:
+    """step ← turned + share · step; point = here + step."""
+    for j in range(step.shape[0]):
+        for b in range(step.shape[1]):
+            step[j, b] = turned[j, b] + share[b] * step[j, b]
+            point[j, b] = here[j, b] + step[j, b]

@@ -286,7 +286,8 @@ class LinearMaximiser:
             self._started = (form, self.metric.solve(form, self._pull))
         solve = partial(self.metric.solve, form)
         if self.oracle.pool.sparse:
-            return Secant(solve, _at_level(r, self._pull.T).T, _at_level(r, self._started[1].T).T)
+            start = (_at_level(r, sums.T).T for sums in (self._pull, self._started[1]))
+            return Secant(self.oracle.workers, solve, *start)
         solved = self._started[1]
         start = np.asarray((r[:, None] * solved[:1] - solved[1:]) / 2)
         return _Accelerated(solve, start, self.oracle.momentum)

@@ -107,7 +107,6 @@ def test_a_parcel_that_comes_at_an_odd_address_is_moved():
     assert_same([found], [rows(100)])
 
 
-@pytest.mark.xfail(strict=True, reason="aced.oracles keeps sent noise by seed and draws alone")
 def test_noise_that_was_sent_fits_the_pool_it_is_for():
     for n in (1500, 2500):  # one after the other in one process, as learners with one seed do
         pool = Pool(rows(n))

@@ -46,7 +46,7 @@ SAMPLE = 4096
 class Form:
     """H⁻¹ = diagonal + directions · gains · directionsᵀ at one level r."""
 
-    weight: Float32  # (n,): ¼ E|v|
+    weight: Float64  # (n,): ¼ E|v|
     diagonal: Float64  # (p + 1,): D⁻¹ / σ, 0 where H is
     directions: Float32  # (p + 1, k): D^-½ U
     gains: Float64  # (k,): 1 / (Λ + ridge) - 1 / σ
@@ -85,29 +85,29 @@ class LowRank:
         root[live] = 1 / np.sqrt(diagonal[live])
         scale = root.astype(np.float32)[:, None]
         weight = np.where(self.weights.coupled, growth, 1.0) * self._weight
-        narrow = weight.astype(np.float32)
+        rows = PerRow(weight.astype(np.float32))  # made once, so that a backend sends it once
         trace, rank = int(live.sum()), min(int(live.sum()), int((weight > 0).sum()))
         basis = self._basis
         if basis is None:
             shape = (len(diagonal), min(RANK, rank))
             basis = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
         for _ in range(ITERATIONS if self._basis is None else AGAIN):
-            basis = _orthonormal(self._times(basis, scale, narrow))
+            basis = _orthonormal(self._times(basis, scale, rows))
         self._basis = basis
-        image = (basis.T @ self._times(basis, scale, narrow)).astype(float)
+        image = (basis.T @ self._times(basis, scale, rows)).astype(float)
         values, turn = np.linalg.eigh((image + image.T) / 2)
         above = values > 1
         values, vectors = values[above], basis @ turn[:, above].astype(np.float32)
         rest = (trace - values.sum()) / max(rank - len(values), 1)  # σ
         rest = rest if rest > self.oracle.ridge else 1.0
         gains = 1 / (values + self.oracle.ridge) - 1 / rest
-        return Form(narrow, np.square(root) / rest, scale * vectors, gains)
+        return Form(weight, np.square(root) / rest, scale * vectors, gains)
 
-    def _times(self, basis: Float32, scale: Float32, weight: Float32) -> Float32:
+    def _times(self, basis: Float32, scale: Float32, weight: PerRow) -> Float32:
         """D^-½ H D^-½ times the columns of ``basis``: two products with the rows."""
         oracle = self.oracle
         coefficients = oracle.unfold((scale * basis).T)
-        sums = oracle.workers.fold(_passes.curvature, oracle.pool, PerRow(weight), coefficients)
+        sums = oracle.workers.fold(_passes.curvature, oracle.pool, weight, coefficients)
         return np.asarray(scale * oracle.fold_gradient(*sums).T)
 
     def solve(self, form: Form, gradients: Array) -> Array:
@@ -146,7 +146,7 @@ class LowRank:
         """
         oracle, form = self.oracle, self.at(r)
         own = pool is self.weights.pool
-        weight = form.weight if own else np.full(len(pool), form.weight.mean(), np.float32)
+        weight = form.weight if own else form.weight.mean()
         square = form.diagonal[:-1] * np.square(oracle.inverse_spread)
         cross = -2 * square * oracle.centre
         constant = form.diagonal[-1] + square @ np.square(oracle.centre)

@@ -57,8 +57,9 @@ class GaussianNoise:
         return _received, (self.draws, self.seed)
 
     def at(self, index: int, rows: slice) -> Float32:
-        if index in self._kept:
-            return self._kept[index]
+        kept = self._kept.get(index)
+        if kept is not None and len(kept) == rows.stop - rows.start:  # of this pool, not of another
+            return kept
         stream = np.random.Generator(np.random.SFC64([self.seed, index]))
         zeta = stream.standard_normal((rows.stop - rows.start, self.draws), dtype=np.float32)
         if (len(self._kept) + 1) * len(zeta) <= self._room:

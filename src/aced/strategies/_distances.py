@@ -32,16 +32,16 @@ class Nearest:
         (lengths,) = workers.each(_squared_lengths, pool)
         self.norms = np.square(self.scale.astype(float)) * (lengths + self.bias)
         self.squares = np.full(len(pool), np.inf)
+        self._per_row = PerRow(self.scale), PerRow(self.norms)  # made once, so that they are sent once
 
     def add(self, centres: Ints) -> None:
         """Take more rows as centres."""
-        here, norms = PerRow(self.scale), PerRow(self.norms)
         for start in range(0, len(centres), AT_ONCE):
             part = centres[start : start + AT_ONCE]
             rows = self.pool.rows(part).T
             rows = rows.tocsc() if scipy.sparse.issparse(rows) else np.ascontiguousarray(rows)
             (nearest,) = self.workers.each(
-                _nearest, self.pool, here, norms, rows, self.scale[part], self.norms[part], self.bias
+                _nearest, self.pool, *self._per_row, rows, self.scale[part], self.norms[part], self.bias
             )
             self.squares = np.minimum(self.squares, np.maximum(nearest, 0.0))
         self.squares[centres] = 0.0

@@ -1,13 +1,13 @@
 """H without p x p numbers: its diagonal, and the few directions in which it is far from that.
 
 With D = diag H, the matrix D^-½ H D^-½ has the mean eigenvalue 1. Of a text a few dozen eigenvalues are
-far above it, and the rest, close together, are taken as equal:
+far above it, and the rest are taken as equal:
 
     H⁻¹ ≈ D^-½ (U (Λ + ridge)⁻¹ Uᵀ + (I - U Uᵀ) / σ) D^-½
 
 with the leading eigenvectors U, found by subspace iteration, and σ the mean of the other eigenvalues.
-At most as many as there are rows with weight are not 0, so with more features the mean is over so many. What this leaves out, the steps
-make up for (:mod:`aced.oracles._secant`).
+Where there are more features than rows with a weight, the mean is over as many as there are such rows:
+no more are above 0. What this leaves out, the steps make up for (:mod:`aced.oracles._secant`).
 
 Points and gradients come as (B, p + 1) and are used as (p + 1, B) in float32.
 """
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 RANK = 64
 """Directions that are looked for."""
 
-ITERATIONS, AGAIN = 2, 1
-"""Products with H before the one that eigenvalues are computed from: the first time, and from there on."""
+ITERATIONS = 4
+"""Products with H that lead to them."""
 
 REUSE = 2.0
 """H is found anew when the weights of the labelled rows changed by more than this."""
@@ -87,19 +87,18 @@ class LowRank:
         weight = np.where(self.weights.coupled, growth, 1.0) * self._weight
         rows = PerRow(weight.astype(np.float32))  # made once, so that a backend sends it once
         trace, rank = int(live.sum()), min(int(live.sum()), int((weight > 0).sum()))
-        basis = self._basis
-        if basis is None:
+        if self._basis is None:  # at other levels what it spans serves as well
             shape = (len(diagonal), min(RANK, rank))
-            basis = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
-        for _ in range(ITERATIONS if self._basis is None else AGAIN):
-            basis = _orthonormal(self._times(basis, scale, rows))
-        self._basis = basis
+            self._basis = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
+            for _ in range(ITERATIONS):
+                self._basis = _orthonormal(self._times(self._basis, scale, rows))
+        basis = self._basis
         image = (basis.T @ self._times(basis, scale, rows)).astype(float)
         values, turn = np.linalg.eigh((image + image.T) / 2)
         above = values > 1
         values, vectors = values[above], basis @ turn[:, above].astype(np.float32)
-        rest = (trace - values.sum()) / max(rank - len(values), 1)  # σ
-        rest = rest if rest > self.oracle.ridge else 1.0
+        others = rank - len(values)
+        rest = max((trace - values.sum()) / others, self.oracle.ridge) if others else 1.0  # σ
         gains = 1 / (values + self.oracle.ridge) - 1 / rest
         return Form(weight, np.square(root) / rest, scale * vectors, gains)
 
@@ -134,15 +133,15 @@ class LowRank:
             rows = np.sort(np.random.default_rng(0).permutation(len(self._weight))[:SAMPLE])
             self._sample = self.weights.pool.rows(rows), self._weight[rows]
         sampled, weight = self._sample
-        margins = _passes.margins(sampled, self.oracle.unfold(points.astype(np.float32)))
+        margins = _passes.margins(sampled, self.oracle.unfold(np.asarray(points, np.float32)))
         return np.asarray(weight @ np.square(margins, dtype=float))
 
     def leverage(self, r: float, pool: Pool) -> Float64:
         """x_iᵀ H⁻¹ x_i of the pool's rows; shape (n,).
 
-        A row of many rare words is much of H there: what it has to itself, w x xᵀ, is 1 / w at most.
-        The diagonal does not see that, so a = x_iᵀ H⁻¹ x_i by it is taken as of H without the row
-        (with whom it is a / (1 + w a)), w = ¼ E|v_i|, or the mean of it over rows of another pool.
+        It is at most 1 / w_i, w_i = ¼ E|v_i|, since H holds w_i x_i x_iᵀ. The approximation of H need
+        not, so what it gives, a_i, is taken for that of the other rows alone: with row i among them it
+        is a_i / (1 + w_i a_i). Rows of another pool get the mean w.
         """
         oracle, form = self.oracle, self.at(r)
         own = pool is self.weights.pool
@@ -164,6 +163,6 @@ def _orthonormal(columns: Float32) -> Float32:
     """
     for _ in range(2):
         values, vectors = np.linalg.eigh((columns.T @ columns).astype(float))
-        kept = values > 1e-6 * max(float(values.max(initial=0.0)), np.finfo(np.float32).tiny)
+        kept = values > 1e-6 * float(np.max(values, initial=np.finfo(np.float32).tiny))
         columns = columns @ (vectors[:, kept] / np.sqrt(values[kept])).astype(np.float32)
     return columns

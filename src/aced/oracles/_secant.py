@@ -5,9 +5,9 @@ y = g(w) - g(w + s) along it (sᵀy > 0: the loss is convex),
 
     a = sᵀg / sᵀy,   z = H⁻¹ (g - a y),   d = z + (a - yᵀz / sᵀy) s,
 
-for each of B draws by itself. On these losses it needs as many steps as conjugate gradients with an exact
-line search, and each costs one gradient. A step after which the slope along it is steeply downwards went too
-far: it is taken back, and what it taught of the curvature shortens the next.
+for each of B draws by itself. On these losses that takes as many steps as conjugate gradients with an
+exact line search, and each costs one gradient. A step that ends on a steep way down went too far: it is
+taken back, and what it taught of the curvature shortens the next.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ TOO_FAR = 0.5
 
 
 class Secant:
-    """B points on their way from zero, where their gradients and first steps are given; all (B, p + 1).
+    """B points on their way from zero, where gradients and first steps are given; all (B, p + 1).
 
-    The arrays it is given, here and on the way, become its own.
+    The arrays that it is given, then and on the way, become its own.
     """
 
     def __init__(
@@ -82,4 +82,4 @@ class Secant:
         kernels.spans(self._workers, task, len(self._step))
 
     def _sum(self, task: Callable[[slice], Float64]) -> Float64:
-        return np.sum(kernels.spans(self._workers, task, len(self._step)), axis=0)
+        return np.asarray(np.sum(kernels.spans(self._workers, task, len(self._step)), axis=0))

@@ -12,8 +12,8 @@ H = ¼ Σ_i E|v_i| x_i x_iᵀ serves all: a Newton step from zero, then accelera
 H need not majorise each L_b, so a draw whose gradient grew (in the norm of H⁻¹) goes
 back to where it was and halves its step. Every iterate is offered as a candidate.
 H is factorised (:mod:`aced.oracles._cholesky`). On sparse pools, where p x p numbers are too many,
-it is a diagonal and a few directions (:mod:`aced.oracles._low_rank`), and the steps are others
-(:mod:`aced.oracles._secant`).
+it is a diagonal and a few directions (:mod:`aced.oracles._low_rank`), the steps are others
+(:mod:`aced.oracles._secant`), and of the iterates the best of each draw and the last are offered.
 
 With an anchor w̃ the last iterate also gives hypotheses w̃ + τ w on the way to it. Their
 margins cost no further product, and they reach separators that differ from the anchor
@@ -286,8 +286,8 @@ class LinearMaximiser:
             self._started = (form, self.metric.solve(form, self._pull))
         solve = partial(self.metric.solve, form)
         if self.oracle.pool.sparse:
-            start = (_at_level(r, sums.T).T for sums in (self._pull, self._started[1]))
-            return Secant(self.oracle.workers, solve, *start)
+            both = (_at_level(r, sums.T).T for sums in (self._pull, self._started[1]))
+            return Secant(self.oracle.workers, solve, *both)
         solved = self._started[1]
         start = np.asarray((r[:, None] * solved[:1] - solved[1:]) / 2)
         return _Accelerated(solve, start, self.oracle.momentum)
@@ -339,7 +339,7 @@ def _at_level(r: Float32, sums: Float32) -> Float32:
 
 
 def _better(r: Float32, found: list[Candidates], met: Candidates) -> Candidates:
-    """Of those found before and those met now, the better for each draw: B half-spaces are many numbers."""
+    """The better for each draw, of those found before and those met now: to keep all takes much room."""
     if not found:
         return met
     (old,) = found

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint chromium bench bench-theory bench-curves bench-serve clean
+.PHONY: demo test lint chromium bench bench-theory bench-curves bench-serve bench-scale clean
 
 $(VENV)/run: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -43,6 +43,10 @@ bench-curves: $(VENV)/run
 
 bench-serve: $(VENV)/dev
 	$(BIN)/python benchmarks/serve.py
+
+bench-scale: $(VENV)/dev
+	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/peers.py
 
 clean:
 	rm -rf $(VENV) demo.png

@@ -1,27 +1,94 @@
-"""Threads over blocks of rows, with results that do not depend on how many there are.
+"""Map and reduce over blocks of rows, with results that do not depend on who computes them.
 
-Each block is computed with single-threaded BLAS and the blocks' results are added in
-block order, so one thread and many give the same bits.
+All that looks at the rows goes through ``fold`` (sums over blocks) or ``each`` (something for
+every row), as a *kernel*: a function of one block's rows and of arguments that are either the same
+for all blocks or, like :class:`PerRow`, seen by a block in part only. A kernel is defined at the top
+of a module, so that another process can run it.
+
+Blocks form *parts*, at most 32. Each block is computed with single-threaded BLAS, its results are
+added in block order within its part, and the parts in order; so one thread, many threads and many
+machines give the same bits.
+
+:class:`Workers` are threads. :mod:`aced.backends` has the others.
 """
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from numbers import Integral
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
+import numpy as np
 import scipy.linalg  # noqa: F401  (its BLAS must be loaded before the controller looks)
 from threadpoolctl import ThreadpoolController
 
 from aced._errors import InvalidInput
-from aced._types import Array
+from aced._types import Array, Float64
 
 T = TypeVar("T")
+Kernel = Callable[..., tuple[Array, ...]]
+
+
+class Blocks(Protocol):
+    """Rows in blocks, blocks in parts."""
+
+    @property
+    def slices(self) -> tuple[slice, ...]: ...
+    @property
+    def parts(self) -> tuple[range, ...]: ...
+    def __len__(self) -> int: ...
+    def block(self, index: int) -> Any: ...
+
+
+class Sliced(Protocol):
+    """An argument of which a block sees a part only."""
+
+    def at(self, index: int, rows: slice) -> Any:
+        """What the block with this index and these rows sees."""
+
+    def part(self, rows: slice) -> Sliced:
+        """What the blocks of these rows need, to be sent to another process."""
+
+
+class PerRow:
+    """An array whose first axis runs over the rows of the pool."""
+
+    def __init__(self, array: Array, first: int = 0) -> None:
+        self.array, self.first = array, first
+
+    def at(self, index: int, rows: slice) -> Array:
+        return self.array[rows.start - self.first : rows.stop - self.first]
+
+    def part(self, rows: slice) -> PerRow:
+        return PerRow(self.at(0, rows), rows.start)
+
+
+def run_block(kernel: Kernel, data: Blocks, index: int, args: tuple[Any, ...]) -> tuple[Array, ...]:
+    """The kernel on one block, each argument cut to what the block sees of it."""
+    rows = data.slices[index]
+    seen = [arg.at(index, rows) if hasattr(arg, "at") else arg for arg in args]
+    return kernel(data.block(index), *seen)
+
+
+def add_up(results: Iterable[tuple[Array, ...]]) -> tuple[Float64, ...]:
+    """Sums in float64, in the order given; a scalar stands for an array of zeros."""
+    total: list[Float64] | None = None
+    for part in results:
+        if total is None:
+            total = [array.astype(np.float64) for array in part]
+            continue
+        for k, array in enumerate(part):
+            if total[k].shape == array.shape:
+                total[k] += array
+            else:
+                total[k] = total[k] + array
+    assert total is not None
+    return tuple(total)
 
 
 @cache
@@ -84,12 +151,25 @@ class Workers:
 
     def sum(self, task: Callable[[int], tuple[Array, ...]], count: int) -> tuple[Array, ...]:
         """Sums of the arrays that the tasks return, added in task order in float64."""
-        total: tuple[Array, ...] | None = None
-        for part in self.stream(task, count):
-            if total is None:
-                total = tuple(array.astype("float64") for array in part)
-            else:
-                for accumulated, array in zip(total, part, strict=True):
-                    accumulated += array
-        assert total is not None
-        return total
+        return add_up(self.stream(task, count))
+
+    def fold(self, kernel: Kernel, data: Blocks, *args: Any) -> tuple[Float64, ...]:
+        """Sums over all blocks of the arrays that ``kernel(block, *args)`` returns."""
+        results = self.stream(lambda index: run_block(kernel, data, index, args), len(data.slices))
+        return add_up(add_up(next(results) for _ in part) for part in data.parts)
+
+    def each(self, kernel: Kernel, data: Blocks, *args: Any) -> tuple[Array, ...]:
+        """Arrays over all rows, from the rows' arrays that ``kernel(block, *args)`` returns."""
+        results = self.stream(lambda index: run_block(kernel, data, index, args), len(data.slices))
+        return join(zip(data.slices, results, strict=True), len(data))
+
+
+def join(results: Iterable[tuple[slice, tuple[Array, ...]]], n: int) -> tuple[Array, ...]:
+    """Arrays over all rows from those of some rows at a time; rows are their first axis."""
+    whole: tuple[Array, ...] = ()
+    for rows, part in results:
+        if not whole:
+            whole = tuple(np.empty((n, *array.shape[1:]), array.dtype) for array in part)
+        for array, piece in zip(whole, part, strict=True):
+            array[rows] = piece
+    return whole

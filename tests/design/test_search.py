@@ -22,7 +22,8 @@ def test_dinkelbach_on_a_finite_class_is_exact(shift, seed):
     zeta = _zeta(12, seed=seed)
     found = Dinkelbach()(problem, lam, GivenNoise(problem.oracle.pool, zeta))
     expected = ratio_by_definition(problem, lam, zeta, table)
-    np.testing.assert_allclose(found.ratio, np.maximum(expected, 0), rtol=1e-4, atol=1e-5)
+    rounding = 1e-5 / shift  # sums of numbers around 10 in float32, over the least denominator
+    np.testing.assert_allclose(found.ratio, np.maximum(expected, 0), rtol=1e-4, atol=1e-5 + rounding)
 
 
 @pytest.mark.parametrize("shift", [0.5, 8.0, 1000.0])

@@ -6,7 +6,6 @@ import scipy.sparse
 
 from aced import InvalidInput, Pool
 from aced.pool import BLOCK_ROWS
-from aced.pool import _convert as convert
 
 
 def test_blocks_cover_the_rows_in_order():
@@ -121,7 +120,13 @@ def test_frames_of_mixed_and_nullable_numbers():
         Pool(frame.assign(c=pd.array([1, None], dtype="Int64")))
 
 
-def test_a_sparse_pool_too_large_to_densify_is_refused(monkeypatch):
-    monkeypatch.setattr(convert, "DENSIFY_BYTES", 100)
-    with pytest.raises(InvalidInput, match="TruncatedSVD"):
-        Pool(scipy.sparse.random(10, 10, density=0.1, format="csr", rng=np.random.default_rng(0)))
+def test_a_sparse_pool_with_many_columns_stays_sparse():
+    rows = scipy.sparse.random(50, 6000, density=0.01, format="coo", rng=np.random.default_rng(0))
+    pool = Pool(rows)
+    assert pool.sparse
+    assert not Pool(rows.tocsc()[:, :100]).sparse
+    assert scipy.sparse.issparse(pool.block(0))
+    np.testing.assert_array_equal(pool.block(0).toarray(), rows.toarray().astype(np.float32))
+    np.testing.assert_array_equal(pool.rows([3, 1]).toarray(), pool.block(0).toarray()[[3, 1]])
+    with pytest.raises(InvalidInput, match="is NaN"):
+        Pool(scipy.sparse.csr_matrix(([np.nan], ([0], [1])), shape=(2, 6000)))

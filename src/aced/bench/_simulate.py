@@ -98,6 +98,9 @@ def simulate(
     seed: int,
     l2: float,
     threads: int | None = None,
+    backend: str | None = None,
+    device: str | None = None,
+    client: Any = None,
     tick: Callable[[Point], None] | None = None,
     report: Report | None = None,
 ) -> Curve:
@@ -117,6 +120,9 @@ def simulate(
         batch_size=batch,
         seed=seed,
         threads=threads,
+        backend=backend,
+        device=device,
+        client=client,
         report=report,
     )
     if hasattr(learner.strategy, "reveal"):

@@ -23,6 +23,7 @@ COMMANDS = {
     "export": "_export",
     "import": "_import",
     "run": "_run",
+    "plan": "_plan",
     "bench": "_bench",
     "report": "_report",
     "theory": "_theory",

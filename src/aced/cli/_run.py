@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from aced._errors import InvalidInput
 from aced._files import check_writable
+from aced.backends import make_workers
 from aced.bench import Curve, Point, fit_all, simulate
 from aced.cli._outputs import check_plot, draw_plot, print_table, write_text
 from aced.datasets import Dataset, load_dataset
@@ -23,6 +27,8 @@ from aced.strategies import STRATEGIES, Strategy, make_strategy
 
 ROUNDS = 24
 """Batches asked for when no budget is given."""
+ANSWER_SECONDS = 6
+"""A scheduler must answer, and have a worker, within so many."""
 
 
 class SolverName(str, Enum):
@@ -38,6 +44,12 @@ class SearchName(str, Enum):
 class OracleName(str, Enum):
     linear = "linear"
     sklearn = "sklearn"
+
+
+class BackendName(str, Enum):
+    threads = "threads"
+    processes = "processes"
+    torch = "torch"
 
 
 def run(
@@ -69,11 +81,27 @@ def run(
         SearchName, typer.Option(help="How it maximises the ratio.")
     ] = SearchName.dinkelbach,
     oracle: Annotated[OracleName, typer.Option(help="What answers its queries.")] = OracleName.linear,
+    design_rows: Annotated[
+        int | None, typer.Option(help="Find aced's designs on a sample of so many rows.")
+    ] = None,
+    round_seconds: Annotated[
+        float | None, typer.Option(help="On as many rows as this time allows, for each round.")
+    ] = None,
     label: Annotated[str | None, typer.Option(help="Label column of a .csv or .parquet file.")] = None,
     data_home: Annotated[
         Path | None, typer.Option(help="Folder with the paper's data sets (default: $ACED_DATA).")
     ] = None,
-    threads: Annotated[int | None, typer.Option(help="Threads (default: all cores).")] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="Threads, or processes (default: all cores).")
+    ] = None,
+    backend: Annotated[BackendName | None, typer.Option(help="Who computes (default: threads).")] = None,
+    device: Annotated[
+        str | None, typer.Option(help="Where torch computes: cpu, cuda, cuda:1, mps (default: cpu).")
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Compute on a Dask cluster, say tcp://host:8786."),
+    ] = None,
     json_file: Annotated[
         str | None, typer.Option("--json", metavar="FILE|-", help="Write curves as JSON; - prints them.")
     ] = None,
@@ -86,20 +114,28 @@ def run(
         check_writable("--json", Path(json_file))
     if plot is not None:
         check_plot(plot)
-    options = {"solver": solver.value, "search": search.value, "oracle": oracle.value}
+    options: dict[str, Any] = {"solver": solver.value, "search": search.value, "oracle": oracle.value}
+    options |= {"design_rows": design_rows, "round_seconds": round_seconds}
     names = strategy or ["aced"]
     for name in names:
         _make(name, options)
     if batch is not None and batch < 1:
         raise InvalidInput(f"--batch must be at least 1, got {batch}")
-    with Console(stderr=True).status(f"loading {dataset}"):
-        data = load_dataset(dataset, data_home=data_home, label=label)
-        pool = Pool(data.X)
-    size = batch if batch is not None else default_batch(len(pool))
-    total = budget if budget is not None else min(max(1, len(pool) // 2), ROUNDS * size)
-    _check_sizes(len(pool), total, size if batch is not None else None)
-    size = min(size, total)
-    curves = _simulate_all(names, options, data, pool, total, size, seed, l2, threads)
+    if scheduler is not None and backend is not None:
+        raise InvalidInput(
+            "--scheduler and --backend: a cluster is a backend of its own; pass one of them"
+        )
+    who: dict[str, Any] = {"threads": threads, "backend": backend and backend.value, "device": device}
+    make_workers(**who)  # refuses what cannot be had
+    with _cluster(scheduler) as client:
+        who["client"] = client
+        with Console(stderr=True).status(f"loading {dataset}"):
+            data = load_dataset(dataset, data_home=data_home, label=label)
+            pool = Pool(data.X)
+        size = batch if batch is not None else default_batch(len(pool))
+        total = budget if budget is not None else min(max(1, len(pool) // 2), ROUNDS * size)
+        _check_sizes(len(pool), total, size if batch is not None else None)
+        curves = _simulate_all(names, options, data, pool, total, min(size, total), seed, l2, who)
     if json_file is not None:
         records = [curve.to_json() for curve in curves]
         text = json.dumps(records if len(records) > 1 else records[0], indent=2) + "\n"
@@ -115,6 +151,42 @@ def run(
 
 def _make(name: str, options: dict[str, Any]) -> Strategy:
     return make_strategy(name, options if name == "aced" else None)
+
+
+@contextmanager
+def _cluster(address: str | None) -> Iterator[Any]:
+    """A client of the cluster at this address."""
+    if address is None:
+        yield None
+        return
+    try:
+        import distributed
+    except ImportError:
+        raise InvalidInput(
+            "--scheduler: a cluster needs dask; install it with: pip install 'aced[dask]'"
+        ) from None
+    try:
+        asyncio.run(asyncio.wait_for(_identity(distributed, address), ANSWER_SECONDS))
+    except Exception:  # whatever listens there may send anything
+        raise InvalidInput(
+            f"--scheduler: no Dask scheduler answers at {address}; start one with: dask scheduler"
+        ) from None
+    connect: Any = distributed.Client
+    with connect(address, timeout=ANSWER_SECONDS, set_as_default=False) as client:
+        try:
+            client.wait_for_workers(1, timeout=ANSWER_SECONDS)
+        except TimeoutError:
+            raise InvalidInput(
+                f"--scheduler: {address} has no workers; start one with: dask worker {address}"
+            ) from None
+        yield client
+
+
+async def _identity(distributed: Any, address: str) -> None:
+    """Ask who is there; a client that finds nobody takes long to go away."""
+    how = distributed.Security().get_connection_args("client")
+    async with distributed.rpc(address, timeout=ANSWER_SECONDS, connection_args=how) as peer:
+        await peer.identity()
 
 
 def _check_sizes(rows: int, budget: int, batch: int | None) -> None:
@@ -135,7 +207,7 @@ def _simulate_all(
     batch: int,
     seed: int,
     l2: float,
-    threads: int | None,
+    who: dict[str, Any],
 ) -> list[Curve]:
     bar = Progress(
         TextColumn("{task.description}"),
@@ -150,7 +222,7 @@ def _simulate_all(
     curves = []
     with bar:
         task = bar.add_task("all labels", total=None, note="")
-        everything = fit_all(data, pool, l2=l2, threads=threads)
+        everything = fit_all(data, pool, l2=l2, threads=who["threads"])
         bar.remove_task(task)
         for name in names:
             task = bar.add_task(name, total=budget, note="")
@@ -172,9 +244,9 @@ def _simulate_all(
                     batch=batch,
                     seed=seed,
                     l2=l2,
-                    threads=threads,
                     tick=tick,
                     report=report,
+                    **who,
                 )
             )
     return curves

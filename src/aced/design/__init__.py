@@ -13,6 +13,7 @@ from aced.design.problem import (
     Search,
     initial_incumbent,
 )
+from aced.design.sampled import Sampled, automatic_rows
 from aced.design.solver import Design, Report, Solver, draw_noise, evaluate
 from aced.design.waterfill import waterfill
 
@@ -27,8 +28,10 @@ __all__ = [
     "Mirror",
     "Problem",
     "Report",
+    "Sampled",
     "Search",
     "Solver",
+    "automatic_rows",
     "certify",
     "draw_noise",
     "evaluate",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from aced._types import Array, Float32, Float64
+from aced._types import Array, Bools, Float32, Float64
+from aced._workers import PerRow
 from aced.design.problem import Found, Incumbent, Problem
 from aced.oracles import Candidates, Noise, select, value
 
@@ -31,14 +33,10 @@ class Trail:
     def _adopt(self, incumbent: Incumbent) -> None:
         """Take h̃ and compute Σ h̃_i s_i ζ_i for each draw."""
         self.incumbent = incumbent
-        weights, pool = self.weights, self.oracle.pool
-
-        def one(index: int) -> tuple[Array]:
-            rows = pool.slices[index]
-            picked = np.where(incumbent.labels[rows], weights.scale[rows], np.float32(0))
-            return (picked @ weights.noise.block(index),)
-
-        (self.base,) = self.oracle.workers.sum(one, pool.blocks)  # (B,)
+        zeta, scale, _ = self.weights.rows
+        (self.base,) = self.oracle.workers.fold(
+            _spread_of, self.oracle.pool, zeta, scale, PerRow(incumbent.labels)
+        )  # (B,)
 
     def visit(self, r: Float64) -> Float64:
         """Ask the oracle at levels r; return g(r) = max_h N(h) - r D(h) as it answered."""
@@ -86,6 +84,10 @@ class Trail:
             weights=self.weights,
             calls=self.calls,
         )
+
+
+def _spread_of(block: Any, zeta: Float32, scale: Float32, labels: Bools) -> tuple[Array]:
+    return (np.where(labels, scale, np.float32(0)) @ zeta,)
 
 
 def with_incumbent(problem: Problem, found: Found) -> Problem:

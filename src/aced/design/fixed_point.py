@@ -49,6 +49,16 @@ class FixedPoint:
         start: Float64 | None = None,
         report: Report | None = None,
     ) -> Design:
+        return self.solve_and_keep(problem, rng, start, report)[0]
+
+    def solve_and_keep(
+        self,
+        problem: Problem,
+        rng: np.random.Generator,
+        start: Float64 | None = None,
+        report: Report | None = None,
+    ) -> tuple[Design, Found]:
+        """The design, and what the search found at it."""
         with problem.oracle.workers.session():
             return self._solve(problem, rng, start, report)
 
@@ -58,7 +68,7 @@ class FixedPoint:
         rng: np.random.Generator,
         start: Float64 | None,
         report: Report | None,
-    ) -> Design:
+    ) -> tuple[Design, Found]:
         lam = problem.uniform() if start is None else start
         noise = draw_noise(problem, self.draws, rng)
         trace: list[Certificate] = []
@@ -67,7 +77,7 @@ class FixedPoint:
             found = self.search(problem, lam, noise, level)
             problem = with_incumbent(problem, found)
             calls += found.calls
-            sensitivity = _sensitivity(problem, found)
+            sensitivity = sensitivity_of(problem, found)
             trace.append(certify(lam, found.value, found.stderr, sensitivity))
             if report is not None:
                 report(f"design round {number + 1}: value {found.value:.4g}")
@@ -77,7 +87,15 @@ class FixedPoint:
             if number + 1 < self.rounds:
                 lam = (1 - self.damping) * lam + self.damping * _target(sensitivity, lam)
                 level = found.ratio
-        return Design(lam, trace[-1], problem.incumbent, tuple(trace), calls, stopped)
+        return Design(lam, trace[-1], problem.incumbent, tuple(trace), calls, stopped), found
+
+
+def sensitivity_of(problem: Problem, found: Found) -> Sensitivity:
+    """G by the better estimate that the class allows; times c where rows stand for many."""
+    sensitivity = _sensitivity(problem, found)
+    if problem.copies is None:
+        return sensitivity
+    return Sensitivity(sensitivity.mean * problem.copies, sensitivity.stderr * problem.copies)
 
 
 def _sensitivity(problem: Problem, found: Found) -> Sensitivity:

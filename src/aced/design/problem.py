@@ -44,6 +44,8 @@ class Problem:
     mu: Float32  # (n,)
     shift: float
     incumbent: Incumbent
+    copies: Float32 | None = None
+    """How many rows each row stands for, in a sample (:mod:`aced.design.sampled`); (n,)."""
 
     def __post_init__(self) -> None:
         if not self.shift > 0:
@@ -58,10 +60,13 @@ class Problem:
         return Weights(self.oracle.pool, self.mu, self.scale(lam), noise)
 
     def scale(self, lam: Float64) -> Float32:
-        """s = 1 / sqrt(λ), with λ kept off zero."""
-        return (1 / np.sqrt(np.maximum(lam, FLOOR / self.n))).astype(np.float32)
+        """s = 1 / sqrt(λ), with λ kept off zero; times the copies where rows stand for many."""
+        scale = (1 / np.sqrt(np.maximum(lam, FLOOR / self.n))).astype(np.float32)
+        return scale if self.copies is None else scale * self.copies
 
     def uniform(self) -> Float64:
+        if self.copies is not None:
+            return np.asarray(self.copies / self.copies.sum(dtype=float), dtype=float)
         return np.full(self.n, 1 / self.n)
 
 

@@ -26,6 +26,10 @@ class Design:
     trace: tuple[Certificate, ...]
     calls: int
     stopped: str
+    rows: int | None = None
+    """Rows of the sample that it was found on; None if that was the whole pool."""
+    loss: float | None = None
+    """The share of F that the sample is estimated to have cost."""
 
 
 class Solver(Protocol):

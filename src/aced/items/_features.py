@@ -37,7 +37,13 @@ def features_from(path_or_array: Any, count: int) -> Float32:
 def checked(rows: Any, count: int, argument: str) -> Float32:
     """What a pool takes, with as many rows as there are items."""
     try:
-        matrix = Pool(rows).rows()
+        pool = Pool(rows)
+        if pool.sparse:
+            raise InvalidInput(
+                f"rows: {pool.features} sparse columns are too many for a project; reduce them first, "
+                "for example with TruncatedSVD"
+            )
+        matrix: Float32 = pool.rows()
     except InvalidInput as error:
         said = str(error).removeprefix("rows")
         raise InvalidInput(f"{argument}{said}") from error

@@ -11,6 +11,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model._base import LinearClassifierMixin
 
 from aced._errors import InvalidInput
 from aced._types import Array, Float32, Float64
@@ -52,12 +53,17 @@ def fit(template: Any, rows: Float32, labels: Array) -> Any:
         return model.fit(rows, labels)
 
 
-def scores(model: Any, rows: Float32) -> Float64 | None:
-    """Signed scores, or None for a classifier that has none."""
-    if isinstance(model, DummyClassifier):
-        return None
+def has_scores(model: Any) -> bool:
+    """Whether :func:`scores` can be asked of a fitted classifier."""
+    known = hasattr(model, "decision_function") or hasattr(model, "predict_proba")
+    return known and not isinstance(model, DummyClassifier)
+
+
+def scores(rows: Any, model: Any) -> tuple[Float64]:
+    """Signed scores of a block of rows."""
+    if getattr(type(model), "decision_function", None) is LinearClassifierMixin.decision_function:
+        # what scikit-learn computes, without its checks of every block
+        return (np.asarray(rows @ model.coef_[0] + model.intercept_[0], dtype=float),)
     if hasattr(model, "decision_function"):
-        return np.asarray(model.decision_function(rows), dtype=float)
-    if hasattr(model, "predict_proba"):
-        return np.asarray(model.predict_proba(rows)[:, 1] - 0.5, dtype=float)
-    return None
+        return (np.asarray(model.decision_function(rows), dtype=float),)
+    return (np.asarray(model.predict_proba(rows)[:, 1] - 0.5, dtype=float),)

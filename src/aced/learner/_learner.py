@@ -12,7 +12,7 @@ import numpy as np
 
 from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
-from aced._workers import Workers
+from aced.backends import make_workers
 from aced.design import Report
 from aced.learner import _archive, _classifier
 from aced.learner._labels import Classes
@@ -62,7 +62,9 @@ class Learner:
     not matter (default 0: the paper's experiments); ``classifier`` any scikit-learn
     classifier (default: logistic regression with penalty ``l2``).
 
-    The same seed and the same calls give the same result, whatever ``threads``.
+    ``backend`` is who computes: "threads" (default), "processes" or "torch" (on ``device``); or pass
+    the ``client`` of a Dask cluster. The same seed and the same calls give the same result, whatever
+    ``threads``, with processes and on a cluster too; "torch" rounds differently.
     """
 
     def __init__(
@@ -78,6 +80,9 @@ class Learner:
         tolerance: float = 0.0,
         seed: int = 0,
         threads: int | None = None,
+        backend: str | None = None,
+        device: str | None = None,
+        client: Any = None,
         report: Report | None = None,
     ) -> None:
         if not isinstance(pool, Pool):
@@ -92,7 +97,7 @@ class Learner:
         self.batch_size = self._batch_size(batch_size, budget)
         self.report = report
         self.history: list[dict[str, Any]] = []
-        self.workers = Workers(threads)
+        self.workers = make_workers(backend, threads, client, device)
         self._template = (
             _classifier.default_classifier(l2)
             if classifier is None
@@ -292,7 +297,9 @@ class Learner:
     def _scores(self) -> Float64 | None:
         model = self.classifier
         with self.workers.session():
-            return None if model is None else _classifier.scores(model, self.pool.rows())
+            if model is None or not _classifier.has_scores(model):
+                return None
+            return self.workers.each(_classifier.scores, self.pool, model)[0]
 
     @property
     def design(self) -> Float64 | None:
@@ -342,6 +349,9 @@ class Learner:
         strategy: str | Strategy | None = None,
         classifier: Any = None,
         threads: int | None = None,
+        backend: str | None = None,
+        device: str | None = None,
+        client: Any = None,
         report: Report | None = None,
     ) -> Learner:
         """Continue, to the bit, where ``save`` left off, on the same pool."""
@@ -366,6 +376,9 @@ class Learner:
             batch_size=meta["batch_size"],
             tolerance=meta["tolerance"],
             threads=threads,
+            backend=backend,
+            device=device,
+            client=client,
             report=report,
         )
         learner._classes.values = meta["classes"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from aced.oracles._weights import Weights, value
 from aced.pool import Pool
 
 H = TypeVar("H", bound="Hypotheses")
+Scorer = tuple[Callable[..., Array], tuple[Any, ...]]
+"""A function of a block's rows and further arguments of a kernel: scores (rows, B), label 1 if > 0."""
 
 
 class Hypotheses(Protocol):
@@ -23,6 +25,9 @@ class Hypotheses(Protocol):
 
     def labels(self, index: int) -> Bools:
         """Labels of one block, shape (rows, len(self))."""
+
+    def scorer(self) -> Scorer:
+        """The labels as something that a kernel can compute."""
 
     def margins(self, index: int) -> Float32 | None:
         """Real scores whose sign is the label, or None where the class has none."""
@@ -51,8 +56,11 @@ class Maximiser(Protocol):
         With an ``anchor`` (one hypothesis) a class may also propose hypotheses near it.
         """
 
-    def leverage(self, r: float) -> Float64 | None:
-        """How much row i's margin moves with its own weight, up to a common factor; (n,)."""
+    def leverage(self, r: float, pool: Pool | None = None) -> Float64 | None:
+        """How much row i's margin moves with its own weight, up to a common factor; (n,).
+
+        Of another ``pool``'s rows, where given and where the class can tell.
+        """
 
 
 class Oracle(Protocol):
@@ -98,5 +106,15 @@ def argmax(oracle: Oracle, vectors: Array) -> tuple[Bools, Float64]:
 
 def labels_of(oracle: Oracle, hypotheses: Hypotheses) -> Bools:
     """Labels over the whole pool, shape (len(hypotheses), n)."""
-    blocks = oracle.workers.map(hypotheses.labels, oracle.pool.blocks)
-    return np.concatenate(blocks).T
+    score, args = hypotheses.scorer()
+    return oracle.workers.each(labels_kernel, oracle.pool, score, *args)[0].T
+
+
+def labels_kernel(block: Any, score: Callable[..., Array], *args: Any) -> tuple[Bools]:
+    """Labels of a block's rows, (rows, B)."""
+    return (np.asarray(score(block, *args) > 0),)
+
+
+def given_scores(block: Any, scores: Array) -> Array:
+    """Scores that are held for every row: a :class:`PerRow`, so the block's own."""
+    return scores

@@ -9,24 +9,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import erf
 
 from aced._errors import InvalidInput
 from aced._types import Array, Bools, Float32, Float64
-from aced._workers import Workers
+from aced._workers import PerRow, Workers
 from aced.pool import Pool
 
-CACHE_BYTES = 256 * 1024**2
-"""Noise is kept in memory up to this size and drawn anew on each pass above it."""
+CACHE_BYTES = 512 * 1024**2
+"""Noise is kept in memory up to this size; blocks beyond it are drawn anew on each pass."""
+
+_sent: dict[tuple[int, ...], dict[int, Float32]] = {}
+"""Noise kept by a process that was sent the recipe: that of the last one only."""
 
 
 class Noise(Protocol):
     """B vectors over the pool, readable block by block."""
 
     draws: int
+
+    def at(self, index: int, rows: slice) -> Float32:
+        """The same, as an argument of a kernel."""
+
+    def part(self, rows: slice) -> Noise:
+        """What the blocks of these rows need."""
 
     def block(self, index: int) -> Float32:
         """Shape (rows of the block, B)."""
@@ -39,21 +48,44 @@ class GaussianNoise:
     """ζ_1 … ζ_B ~ N(0, I); a block is a function of (seed, block) alone."""
 
     def __init__(self, pool: Pool, draws: int, seed: int) -> None:
-        self.pool, self.draws, self.seed = pool, draws, seed
-        self._kept: dict[int, Float32] | None = {} if 4 * draws * len(pool) <= CACHE_BYTES else None
+        self.draws, self.seed = draws, seed
+        self._n, self._slices = len(pool), pool.slices
+        self._kept: dict[int, Float32] = {}
+        self._room = CACHE_BYTES // (4 * draws)  # rows
 
-    def block(self, index: int) -> Float32:
-        if self._kept is not None and index in self._kept:
-            return self._kept[index]
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _received, (self.draws, self.seed)
+
+    def at(self, index: int, rows: slice) -> Float32:
+        kept = self._kept.get(index)
+        if kept is not None and len(kept) == rows.stop - rows.start:  # of this pool, not of another
+            return kept
         stream = np.random.Generator(np.random.SFC64([self.seed, index]))
-        rows = self.pool.slices[index]
         zeta = stream.standard_normal((rows.stop - rows.start, self.draws), dtype=np.float32)
-        if self._kept is not None:
+        if (len(self._kept) + 1) * len(zeta) <= self._room:
             self._kept[index] = zeta
         return zeta
 
+    def part(self, rows: slice) -> GaussianNoise:
+        return self
+
+    def block(self, index: int) -> Float32:
+        return self.at(index, self._slices[index])
+
     def mean_absolute(self) -> Float32:
-        return np.full(len(self.pool), np.sqrt(2 / np.pi), dtype=np.float32)
+        return np.full(self._n, np.sqrt(2 / np.pi), dtype=np.float32)
+
+
+def _received(draws: int, seed: int) -> GaussianNoise:
+    """The same noise in another process, where it can be an argument of a kernel only."""
+    noise = GaussianNoise.__new__(GaussianNoise)
+    noise.draws, noise.seed = draws, seed
+    noise._n, noise._slices = 0, ()
+    noise._room = CACHE_BYTES // (4 * draws)
+    if (draws, seed) not in _sent:
+        _sent.clear()
+    noise._kept = _sent.setdefault((draws, seed), {})
+    return noise
 
 
 class GivenNoise:
@@ -69,9 +101,19 @@ class GivenNoise:
         if not np.isfinite(self.vectors).all():
             raise InvalidInput("weights must be finite numbers")
         self.draws = len(self.vectors)
+        self._first = 0
+
+    def at(self, index: int, rows: slice) -> Float32:
+        here = slice(rows.start - self._first, rows.stop - self._first)
+        return np.ascontiguousarray(self.vectors[:, here].T)
+
+    def part(self, rows: slice) -> GivenNoise:
+        piece = GivenNoise.__new__(GivenNoise)
+        piece.vectors, piece.draws, piece._first = self.vectors[:, rows], self.draws, rows.start
+        return piece
 
     def block(self, index: int) -> Float32:
-        return np.ascontiguousarray(self.vectors[:, self.pool.slices[index]].T)
+        return self.at(index, self.pool.slices[index])
 
     def mean_absolute(self) -> Float32:
         return np.asarray(np.abs(self.vectors).mean(axis=0), dtype=np.float32)
@@ -96,6 +138,11 @@ class Weights:
     @property
     def draws(self) -> int:
         return self.noise.draws
+
+    @cached_property
+    def rows(self) -> tuple[Noise, PerRow, PerRow]:
+        """ζ, s and μ̂ as arguments of a kernel; made once, so that a backend sends them once."""
+        return self.noise, PerRow(self.scale), PerRow(self.mu)
 
     def block(self, index: int, r: Float32) -> Float32:
         """V of one block at levels r, shape (rows, B)."""

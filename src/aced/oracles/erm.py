@@ -27,6 +27,7 @@ from typing import Protocol
 import numpy as np
 import scipy.linalg
 
+from aced._errors import InvalidInput
 from aced._types import Array, Float32, Float64, Ints
 from aced.oracles._kernels import logistic_residual, logistic_step
 from aced.pool import Pool
@@ -79,6 +80,11 @@ class LinearErm:
         steps: int = 30,
         tolerance: float = 1e-6,
     ) -> None:
+        if pool.sparse:
+            raise InvalidInput(
+                "pool: the linear class of iwal and cal needs dense rows, and this pool is sparse; use "
+                "another strategy, such as aced, or pass them a classifier that takes sparse rows"
+            )
         rows = pool.rows()
         self.centre = rows.mean(axis=0, dtype=float)
         spread = rows.std(axis=0, dtype=float)

@@ -9,8 +9,8 @@ import numpy as np
 
 from aced._errors import InvalidInput
 from aced._types import Array, Bools, Float32
-from aced._workers import Workers
-from aced.oracles._base import Candidates, Hypotheses
+from aced._workers import PerRow, Workers
+from aced.oracles._base import Candidates, Hypotheses, Scorer, given_scores
 from aced.oracles._weights import Weights, tally_all
 from aced.pool import Pool
 
@@ -26,6 +26,9 @@ class FiniteHypotheses:
 
     def labels(self, index: int) -> Bools:
         return self.labelings[self.which, self.pool.slices[index]].T
+
+    def scorer(self) -> Scorer:
+        return given_scores, (PerRow(self.labelings[self.which].T),)
 
     def margins(self, index: int) -> None:
         return None
@@ -82,5 +85,5 @@ class FiniteMaximiser:
         found = FiniteHypotheses(oracle.pool, oracle.labelings, scores.argmax(axis=1))
         return [Candidates(found, tally_all(weights, found, oracle.workers))]
 
-    def leverage(self, r: float) -> None:
+    def leverage(self, r: float, pool: Pool | None = None) -> None:
         return None

@@ -11,6 +11,9 @@ H = ¼ Σ_i E|v_i| x_i x_iᵀ serves all: a Newton step from zero, then accelera
 
 H need not majorise each L_b, so a draw whose gradient grew (in the norm of H⁻¹) goes
 back to where it was and halves its step. Every iterate is offered as a candidate.
+H is factorised (:mod:`aced.oracles._cholesky`). On sparse pools, where p x p numbers are too many,
+it is a diagonal and a few directions (:mod:`aced.oracles._low_rank`), the steps are others
+(:mod:`aced.oracles._secant`), and of the iterates the best of each draw and the last are offered.
 
 With an anchor w̃ the last iterate also gives hypotheses w̃ + τ w on the way to it. Their
 margins cost no further product, and they reach separators that differ from the anchor
@@ -19,32 +22,58 @@ on a few rows only, which the surrogate loss misses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any, Protocol
 
 import numpy as np
-import scipy.linalg
 
 from aced._types import Array, Bools, Float32, Float64
 from aced._workers import Workers
-from aced.oracles._base import Candidates, Hypotheses
-from aced.oracles._kernels import residual, shifted_tally
-from aced.oracles._lapack import solve_rows
-from aced.oracles._weights import Weights
+from aced.oracles import _passes, _sparse_kernels
+from aced.oracles._base import Candidates, Hypotheses, Scorer
+from aced.oracles._cholesky import Cholesky
+from aced.oracles._low_rank import LowRank
+from aced.oracles._secant import Secant
+from aced.oracles._weights import Weights, value
 from aced.pool import Pool
 
 TOWARDS = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0, 4.0)
 """The τ tried between anchor and iterate, after both are scaled alike."""
 
-REUSE = 2.0
-"""H is factorised anew when the weights of the labelled rows changed by more than this."""
-
-SKETCH = 128
-"""Leverages of more features than this are estimated from so many random directions."""
-
 FLAT = 2e-11
 """A column whose spread is below this fraction of the widest one's is rounding, so constant."""
+
+STEPS, SPARSE_STEPS = 1, 8
+"""Steps after the first, by default: with H as a whole, and with H as a diagonal and some directions."""
+
+
+class Metric(Protocol):
+    """H for one family of weights."""
+
+    def at(self, r: float) -> Any:
+        """H at level r, in the form that ``solve`` takes; the same object while it is the same."""
+
+    def solve(self, form: Any, gradients: Array) -> Array:
+        """H⁻¹ g for each row g, (B, p + 1)."""
+
+    def sizes(self, points: Array) -> Float64:
+        """wᵀ H w at r = 0 for each row w, up to a common factor."""
+
+    def leverage(self, r: float, pool: Pool) -> Float64:
+        """x_iᵀ H⁻¹ x_i for every row of a pool, (n,)."""
+
+
+class Walk(Protocol):
+    """B points on their way to the maxima."""
+
+    @property
+    def point(self) -> Array:
+        """Where they are, (B, p + 1)."""
+
+    def on(self, gradient: Array) -> None:
+        """Go on, with the gradients there."""
 
 
 class LinearHypotheses:
@@ -52,15 +81,18 @@ class LinearHypotheses:
 
     def __init__(self, pool: Pool, coefficients: Float32) -> None:
         self.pool = pool
+        if pool.sparse:  # products with CSR rows read B numbers of a feature at a time
+            coefficients = np.asfortranarray(coefficients)
         self.coefficients = coefficients  # (B, p + 1), the bias last
 
     def __len__(self) -> int:
         return len(self.coefficients)
 
+    def scorer(self) -> Scorer:
+        return _passes.margins, (self.to_array(),)
+
     def margins(self, index: int) -> Float32:
-        product = self.pool.block(index) @ self.coefficients[:, :-1].T
-        product += self.coefficients[:, -1]
-        return product
+        return _passes.margins(self.pool.block(index), self.to_array())
 
     def labels(self, index: int) -> Bools:
         return self.margins(index) > 0
@@ -72,12 +104,27 @@ class LinearHypotheses:
         return self.coefficients
 
 
+class _Between(LinearHypotheses):
+    """start + τ_b w_b, computed when asked for: most are not."""
+
+    def __init__(self, pool: Pool, start: Float32, by: Float32, coefficients: Float32) -> None:
+        super().__init__(pool, coefficients)
+        self._start, self._by = start, by
+
+    def take(self, which: Array) -> LinearHypotheses:
+        moved = self._start + self._by[which, None] * self.coefficients[which]
+        return LinearHypotheses(self.pool, moved)
+
+    def to_array(self) -> Array:
+        return self.take(np.arange(len(self))).coefficients
+
+
 class LinearOracle:
     """Argmax over linear separators with intercept, many weight vectors at once.
 
-    ``steps`` accelerated steps follow the first: one comes within half a percent of the
-    value of the converged logistic fit, more are rarely worth their time.
-    ``ridge`` is relative to H's diagonal.
+    ``steps`` steps follow the first. On dense rows the default is one: it comes within half a
+    percent of the value of the converged logistic fit, more are rarely worth their time. On sparse
+    rows it is eight. ``momentum`` is that of the dense steps, ``ridge`` is relative to H's diagonal.
     """
 
     exact = False
@@ -86,35 +133,42 @@ class LinearOracle:
         self,
         pool: Pool,
         *,
-        steps: int = 1,
+        steps: int | None = None,
         momentum: float = 0.5,
         ridge: float = 1e-5,
         workers: Workers | None = None,
     ) -> None:
         self.pool = pool
         self.workers = workers or Workers()
-        self.steps, self.momentum, self.ridge = steps, momentum, ridge
+        self._given = steps
+        self.steps = (SPARSE_STEPS if pool.sparse else STEPS) if steps is None else steps
+        self.momentum, self.ridge = momentum, ridge
         self.centre, self.inverse_spread = self._standardise()
 
     def _standardise(self) -> tuple[Float64, Float64]:
-        pool = self.pool
-
-        def first(index: int) -> tuple[Array]:
-            return (pool.block(index).sum(axis=0, dtype=np.float64),)
-
-        centre = self.workers.sum(first, pool.blocks)[0] / len(pool)
-
-        def second(index: int) -> tuple[Array]:
-            return (np.square(pool.block(index) - centre).sum(axis=0),)
-
-        spread = np.sqrt(self.workers.sum(second, pool.blocks)[0] / len(pool))
+        pool, n = self.pool, len(self.pool)
+        centre = self.workers.fold(_passes.total, pool)[0] / n
+        if pool.sparse:
+            mean_square = self.workers.fold(_passes.squares, pool)[0] / n
+            spread = np.sqrt(np.maximum(mean_square - np.square(centre), 0.0))
+        else:
+            spread = np.sqrt(self.workers.fold(_passes.squared_deviation, pool, centre)[0] / n)
         flat = (spread <= FLAT * spread.max()) | (spread <= 1e-6 * np.abs(centre))
         inverse = np.zeros_like(spread)
         inverse[~flat] = 1 / spread[~flat]
         return centre, inverse
 
+    def over(self, pool: Pool) -> LinearOracle:
+        """The same class over other rows with the same features."""
+        return LinearOracle(
+            pool, steps=self._given, momentum=self.momentum, ridge=self.ridge, workers=self.workers
+        )
+
     def prepare(self, weights: Weights) -> LinearMaximiser:
         return LinearMaximiser(self, weights)
+
+    def metric(self, weights: Weights) -> Metric:
+        return LowRank(self, weights) if self.pool.sparse else Cholesky(self, weights)
 
     def initial(self) -> LinearHypotheses:
         return LinearHypotheses(self.pool, np.zeros((1, self.pool.features + 1), np.float32))
@@ -125,14 +179,25 @@ class LinearOracle:
     def from_array(self, parameters: Array) -> LinearHypotheses:
         return LinearHypotheses(self.pool, np.asarray(parameters, dtype=np.float32))
 
-    def unfold(self, standard: Float64) -> Float32:
+    def unfold(self, standard: Array) -> Float32:
         """Weights for standardised features (…, p + 1) to weights for the pool's own."""
+        if self.pool.sparse:
+            return _sparse_kernels.unfold(standard.T, self.centre, self.inverse_spread).T
         raw = standard[:, :-1] * self.inverse_spread
         bias = standard[:, -1] - raw @ self.centre
         return np.concatenate([raw, bias[:, None]], axis=1).astype(np.float32)
 
-    def fold_gradient(self, raw: Float64, total: Float64) -> Float64:
+    def fold(self, coefficients: Float32) -> Float64:
+        """The inverse of ``unfold``, for one hypothesis (p + 1,)."""
+        slopes = coefficients[:-1].astype(float)
+        kept = self.inverse_spread > 0
+        standard = np.divide(slopes, self.inverse_spread, out=np.zeros_like(slopes), where=kept)
+        return np.append(standard, float(coefficients[-1]) + slopes @ self.centre)
+
+    def fold_gradient(self, raw: Float64, total: Float64) -> Array:
         """Σ_i r_ib x_i (p, B) and Σ_i r_ib (B,) to the gradients in standardised coordinates."""
+        if self.pool.sparse:
+            return _sparse_kernels.centre(raw, total, self.centre, self.inverse_spread).T
         centred = (raw.T - total[:, None] * self.centre) * self.inverse_spread
         return np.concatenate([centred, total[:, None]], axis=1)
 
@@ -162,143 +227,82 @@ class _Iterate:
         )
 
 
+class _Accelerated:
+    """Steps with momentum; a draw whose gradient grew goes back and halves its step."""
+
+    def __init__(self, solve: Callable[[Float64], Float64], point: Float64, momentum: float) -> None:
+        self._solve, self._momentum = solve, momentum
+        self.point = self._previous = point
+        self._step = np.ones((len(point), 1))
+        self._kept: _Iterate | None = None
+
+    def on(self, gradient: Float64) -> None:
+        here = _Iterate(self.point, self._solve(gradient), gradient)
+        momentum: float | Float64 = self._momentum
+        previous = self._previous
+        if self._kept is not None:
+            grew = here.norm > self._kept.norm
+            here = here.where(~grew, self._kept)
+            previous = np.where(grew[:, None], here.point, previous)
+            self._step = np.where(grew[:, None], self._step / 2, self._step)
+            momentum = np.where(grew[:, None], 0.0, self._momentum)
+        moved = here.point + self._step * here.direction
+        self.point = moved + momentum * (moved - previous)
+        self._previous, self._kept = moved, here
+
+
 class LinearMaximiser:
     """The logistic problems of one family of weights."""
 
     def __init__(self, oracle: LinearOracle, weights: Weights) -> None:
         self.oracle, self.weights = oracle, weights
-        self._free, self._coupled = self._gram()
-        self._held: tuple[float, Float64] | None = None
-        self._pull: Float64 | None = None
-        self._started: tuple[Float64, Float64] | None = None
-
-    def _gram(self) -> tuple[Float64, Float64]:
-        """Σ E|v_i| x_i x_iᵀ at r = 0 over the rows free of r and over those coupled to it."""
-        oracle, pool, weights = self.oracle, self.oracle.pool, self.weights
-        root = np.sqrt(weights.base).astype(np.float32)
-        multiplier = oracle.inverse_spread.astype(np.float32)
-        offset = (oracle.centre * oracle.inverse_spread).astype(np.float32)
-        p = pool.features
-
-        def one(index: int) -> tuple[Array, Array]:
-            rows = pool.slices[index]
-            standard = np.empty((rows.stop - rows.start, p + 1), np.float32)
-            np.multiply(pool.block(index), multiplier, out=standard[:, :p])
-            standard[:, :p] -= offset
-            standard[:, p] = 1
-            standard *= root[rows, None]
-            coupled = weights.coupled[rows]
-            if not coupled.any():
-                return standard.T @ standard, np.zeros((), np.float32)
-            free, tied = standard[~coupled], standard[coupled]
-            return free.T @ free, tied.T @ tied
-
-        free = np.zeros((p + 1, p + 1))
-        tied = np.zeros((p + 1, p + 1))
-        for part in oracle.workers.stream(one, pool.blocks):
-            free += part[0]
-            tied += part[1]
-        return free, tied
-
-    def _factor(self, r: float) -> Float64:
-        """The Cholesky factor of H at level r, lower, shape (p + 1, p + 1)."""
-        growth = self.weights.growth(r)
-        if self._held is not None and 1 / REUSE < growth / self._held[0] < REUSE:
-            return self._held[1]
-        gram = np.asfortranarray(self._free + growth * self._coupled)
-        gram /= 4
-        diagonal = np.einsum("ii->i", gram)
-        dead = diagonal <= 0
-        diagonal += self.oracle.ridge * diagonal
-        diagonal[dead] = diagonal[~dead].mean() if (~dead).any() else 1.0
-        plain = np.sqrt(diagonal)
-        factor, info = scipy.linalg.lapack.dpotrf(gram, lower=1, overwrite_a=1)
-        if info != 0:  # rounding ate the ridge: precondition by the diagonal alone
-            factor = np.diag(plain)
-        factor = np.asfortranarray(factor)
-        self._held = (growth, factor)
-        return factor
+        self.metric = oracle.metric(weights)
+        self._pull: Array | None = None
+        self._started: tuple[Any, Array] | None = None
 
     def maximise(self, r: Float32, anchor: Hypotheses | None = None) -> list[Candidates]:
         oracle = self.oracle
-        factor = self._factor(float(np.median(r)))
-        point = self._start(r, factor)
-        previous, step = point, np.ones((len(r), 1))
-        kept: _Iterate | None = None
+        walk = self._walk(r)
         found: list[Candidates] = []
         for _ in range(oracle.steps):
-            coefficients = oracle.unfold(point)
+            coefficients = oracle.unfold(walk.point)
             tally, gradient = self._pass(coefficients, r)
-            found.append(Candidates(LinearHypotheses(oracle.pool, coefficients), tally))
-            here = _Iterate(point, self._solve(factor, gradient), gradient)
-            momentum: float | Float64 = oracle.momentum
-            if kept is not None:
-                grew = here.norm > kept.norm
-                here = here.where(~grew, kept)
-                previous = np.where(grew[:, None], here.point, previous)
-                step = np.where(grew[:, None], step / 2, step)
-                momentum = np.where(grew[:, None], 0.0, oracle.momentum)
-            moved = here.point + step * here.direction
-            point = moved + momentum * (moved - previous)
-            previous = moved
-            kept = here
-        return found + self._last(point, r, anchor)
+            met = Candidates(LinearHypotheses(oracle.pool, coefficients), tally)
+            found = [_better(r, found, met)] if oracle.pool.sparse else [*found, met]
+            walk.on(gradient)
+        return found + self._last(walk.point, r, anchor)
 
-    def _solve(self, factor: Float64, gradients: Float64) -> Float64:
-        """H⁻¹ g for each row g; how it is split does not depend on the number of threads."""
-        width = max(25, -(-len(gradients) // 8))
-
-        def one(index: int) -> Float64:
-            return solve_rows(factor, gradients[index * width : (index + 1) * width])
-
-        return np.concatenate(self.oracle.workers.map(one, -(-len(gradients) // width)))
-
-    def _start(self, r: Float32, factor: Float64) -> Float64:
-        """The Newton step from w = 0, H⁻¹ g with g = (r_b Σ μ̂_i x_i - Σ s_i ζ_ib x_i) / 2.
+    def _walk(self, r: Float32) -> Walk:
+        """From the Newton step from w = 0, H⁻¹ g with g = (r_b Σ μ̂_i x_i - Σ s_i ζ_ib x_i) / 2.
 
         Its two sums do not depend on r, nor do their solutions while H is kept.
         """
+        form = self.metric.at(float(np.median(r)))
         if self._pull is None:
-            self._pull = self._pulls()
-        if self._started is None or self._started[0] is not factor:
-            self._started = (factor, self._solve(factor, self._pull))
+            sums = self.oracle.workers.fold(_passes.pulls, self.oracle.pool, *self.weights.rows)
+            parts = self.oracle.fold_gradient(*sums[:2]), self.oracle.fold_gradient(*sums[2:])
+            self._pull = np.concatenate(parts)
+        if self._started is None or self._started[0] is not form:
+            self._started = (form, self.metric.solve(form, self._pull))
+        solve = partial(self.metric.solve, form)
+        if self.oracle.pool.sparse:
+            both = (_at_level(r, sums.T).T for sums in (self._pull, self._started[1]))
+            return Secant(self.oracle.workers, solve, *both)
         solved = self._started[1]
-        return np.asarray((r[:, None] * solved[:1] - solved[1:]) / 2)
+        start = np.asarray((r[:, None] * solved[:1] - solved[1:]) / 2)
+        return _Accelerated(solve, start, self.oracle.momentum)
 
-    def _pulls(self) -> Float64:
-        """Σ μ̂_i x_i in the first row, Σ s_i ζ_ib x_i below it; shape (1 + B, p + 1)."""
-        oracle, weights = self.oracle, self.weights
-
-        def one(index: int) -> tuple[Array, ...]:
-            rows = oracle.pool.slices[index]
-            block, mu = oracle.pool.block(index), weights.mu[rows, None]
-            spread = weights.noise.block(index) * weights.scale[rows, None]
-            return block.T @ mu, mu.sum(axis=0), block.T @ spread, spread.sum(axis=0)
-
-        sums = oracle.workers.sum(one, oracle.pool.blocks)
-        parts = oracle.fold_gradient(*sums[:2]), oracle.fold_gradient(*sums[2:])
-        return np.concatenate(parts)
-
-    def _pass(self, coefficients: Float32, r: Float32) -> tuple[Float64, Float64]:
-        """Tally and gradient of B separators: two products and one fused sweep a block."""
-        oracle, weights = self.oracle, self.weights
+    def _pass(self, coefficients: Float32, r: Float32) -> tuple[Float64, Array]:
+        oracle = self.oracle
         slopes, bias = np.ascontiguousarray(coefficients[:, :-1].T), coefficients[:, -1].copy()
-
-        def one(index: int) -> tuple[Array, Array, Array]:
-            rows = oracle.pool.slices[index]
-            block = oracle.pool.block(index)
-            margins = block @ slopes
-            tally = np.zeros((2, len(r)), np.float32)
-            zeta = weights.noise.block(index)
-            residual(margins, bias, zeta, weights.scale[rows], weights.mu[rows], r, tally)
-            return tally, block.T @ margins, margins.sum(axis=0)
-
-        tally, raw, total = oracle.workers.sum(one, oracle.pool.blocks)
+        tally, raw, total = oracle.workers.fold(
+            _passes.descent, oracle.pool, *self.weights.rows, slopes, bias, r
+        )
         return tally, oracle.fold_gradient(raw, total)
 
-    def _last(self, point: Float64, r: Float32, anchor: Hypotheses | None) -> list[Candidates]:
+    def _last(self, point: Array, r: Float32, anchor: Hypotheses | None) -> list[Candidates]:
         """The last iterate and, with an anchor, those between the two."""
-        oracle, weights = self.oracle, self.weights
+        oracle = self.oracle
         coefficients = oracle.unfold(point)
         slopes, bias = np.ascontiguousarray(coefficients[:, :-1].T), coefficients[:, -1].copy()
         steps = np.zeros((0, len(r)), np.float32)
@@ -306,65 +310,44 @@ class LinearMaximiser:
         if anchor is not None:
             start = anchor.to_array()[0]
             steps = self._towards(point, start)
-        base = np.zeros((1, len(r)), np.float32)
-        all_steps = np.concatenate([base + 1, steps])  # the iterate itself is anchor 0, step 1
-
-        def one(index: int) -> tuple[Array]:
-            rows = oracle.pool.slices[index]
-            block = oracle.pool.block(index)
-            margins = block @ slopes
-            zeta, scale, mu = weights.noise.block(index), weights.scale[rows], weights.mu[rows]
-            tally = np.zeros((len(all_steps), 2, len(r)), np.float32)
-            origin = np.zeros(len(block), np.float32)
-            shifted_tally(margins, bias, origin, all_steps[:1], zeta, scale, mu, tally[:1])
-            if len(steps):
-                origin = block @ start[:-1] + start[-1]
-                shifted_tally(margins, bias, origin, steps, zeta, scale, mu, tally[1:])
-            return (tally,)
-
-        (tally,) = oracle.workers.sum(one, oracle.pool.blocks)
+        (tally,) = oracle.workers.fold(
+            _passes.towards, oracle.pool, *self.weights.rows, slopes, bias, start, steps
+        )
         found = [Candidates(LinearHypotheses(oracle.pool, coefficients), tally[0])]
         for q, by in enumerate(steps):
-            between = start + by[:, None] * coefficients
-            found.append(Candidates(LinearHypotheses(oracle.pool, between), tally[q + 1]))
+            between = _Between(oracle.pool, start, by, coefficients)
+            found.append(Candidates(between, tally[q + 1]))
         return found
 
-    def _towards(self, point: Float64, start: Float32) -> Float32:
+    def _towards(self, point: Array, start: Float32) -> Float32:
         """Steps (Q, B) that scale each iterate to the anchor's size in the norm of H."""
-        slopes = start[:-1].astype(float)
-        folded = np.divide(
-            slopes,
-            self.oracle.inverse_spread,
-            out=np.zeros_like(slopes),
-            where=self.oracle.inverse_spread > 0,
-        )
-        standard = np.append(folded, float(start[-1]) + slopes @ self.oracle.centre)
-        metric = self._free + self._coupled
-        anchor_size = float(standard @ metric @ standard)
+        anchor_size = float(self.metric.sizes(self.oracle.fold(start)[None])[0])
         if anchor_size <= 0:
             return np.zeros((0, len(point)), np.float32)
-        sizes = np.einsum("bp,bp->b", point @ metric, point)
+        sizes = self.metric.sizes(point)
         ratio = np.sqrt(anchor_size / np.maximum(sizes, np.finfo(float).tiny))
         return np.asarray(np.array(TOWARDS)[:, None] * ratio, dtype=np.float32)
 
-    def leverage(self, r: float) -> Float64:
-        """x_iᵀ H⁻¹ x_i, the movement of margin i with its own weight; shape (n,).
+    def leverage(self, r: float, pool: Pool | None = None) -> Float64:
+        """x_iᵀ H⁻¹ x_i, the movement of margin i with its own weight; shape (n,)."""
+        return self.metric.leverage(r, self.oracle.pool if pool is None else pool)
 
-        With H = L Lᵀ it is |L⁻¹ x_i|². Beyond SKETCH features that vector is projected by a
-        fixed random matrix that keeps lengths to about 12 % (Johnson and Lindenstrauss).
-        """
-        oracle = self.oracle
-        factor = self._factor(r)
-        probes = np.eye(len(factor))
-        if len(factor) > SKETCH:
-            signs = np.random.default_rng(0).integers(0, 2, (len(factor), SKETCH)) * 2 - 1
-            probes = signs / np.sqrt(SKETCH)
-        upper = scipy.linalg.solve_triangular(factor, probes, lower=True, trans="T")
-        directions = oracle.unfold(upper.T)  # (directions, p + 1)
 
-        def one(index: int) -> Float64:
-            image = oracle.pool.block(index) @ directions[:, :-1].T
-            image += directions[:, -1]
-            return np.asarray(np.einsum("ij,ij->i", image, image), dtype=float)
+def _at_level(r: Float32, sums: Float32) -> Float32:
+    """(r_b u - z_b) / 2 of the columns u, z_1 … z_B; (p + 1, B)."""
+    return np.asarray((sums[:, :1] * r - sums[:, 1:]) * np.float32(0.5))
 
-        return np.concatenate(oracle.workers.map(one, oracle.pool.blocks))
+
+def _better(r: Float32, found: list[Candidates], met: Candidates) -> Candidates:
+    """The better for each draw, of those found before and those met now: to keep all takes much room."""
+    if not found:
+        return met
+    (old,) = found
+    keep = value(r, old.tally) > value(r, met.tally)
+    if not keep.any():
+        return met
+    assert isinstance(old.hypotheses, LinearHypotheses)
+    assert isinstance(met.hypotheses, LinearHypotheses)
+    which, pool = keep[:, None], met.hypotheses.pool
+    both = np.where(which, old.hypotheses.coefficients, met.hypotheses.coefficients)
+    return Candidates(LinearHypotheses(pool, both), np.where(keep, old.tally, met.tally))

@@ -20,8 +20,8 @@ from sklearn.linear_model import LogisticRegression
 
 from aced._errors import InvalidInput
 from aced._types import Array, Bools, Float32, Float64
-from aced._workers import Workers
-from aced.oracles._base import Candidates, Hypotheses
+from aced._workers import PerRow, Workers
+from aced.oracles._base import Candidates, Hypotheses, Scorer, given_scores
 from aced.oracles._weights import Weights, tally_all
 from aced.pool import Pool
 
@@ -37,6 +37,9 @@ class ScoredHypotheses:
 
     def margins(self, index: int) -> Float32:
         return self.scores[:, self.pool.slices[index]].T
+
+    def scorer(self) -> Scorer:
+        return given_scores, (PerRow(self.scores.T),)
 
     def labels(self, index: int) -> Bools:
         return self.margins(index) > 0
@@ -97,9 +100,9 @@ class SklearnMaximiser:
         found = ScoredHypotheses(oracle.pool, np.stack(fits))
         return [Candidates(found, tally_all(weights, found, oracle.workers))]
 
-    def leverage(self, r: float) -> Float64:
+    def leverage(self, r: float, pool: Pool | None = None) -> Float64:
         """Unknown for a general classifier: taken as equal for all rows."""
-        return np.ones(len(self.oracle.pool))
+        return np.ones(len(self.oracle.pool if pool is None else pool))
 
 
 def _scores(classifier: Any, rows: Float32, v: Float32) -> Float32:

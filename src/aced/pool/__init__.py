@@ -1,5 +1,17 @@
 """The rows to choose from."""
 
-from aced.pool._pool import BLOCK_ROWS, Pool
+from aced.pool._blocks import BLOCK_ROWS, Blocks, InMemory, Source
+from aced.pool._memory import GIB, available_memory, room_for, total_memory
+from aced.pool._pool import Pool
 
-__all__ = ["BLOCK_ROWS", "Pool"]
+__all__ = [
+    "BLOCK_ROWS",
+    "GIB",
+    "Blocks",
+    "InMemory",
+    "Pool",
+    "Source",
+    "available_memory",
+    "room_for",
+    "total_memory",
+]

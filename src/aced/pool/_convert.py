@@ -1,4 +1,4 @@
-"""From what users hold (arrays, frames, sparse matrices) to one float32 matrix."""
+"""From what users hold in memory (arrays, frames) to one float32 matrix."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ import sys
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from aced._errors import InvalidInput
 from aced._types import Array, Float32
-
-DENSIFY_BYTES = 2 * 1024**3
-"""A sparse pool is stored densely while that takes at most this much memory."""
 
 
 def _is_frame(rows: Any, library: str) -> bool:
@@ -24,11 +20,11 @@ def split_frame(rows: Any) -> tuple[Any, Array | None, list[str] | None]:
     """Rows, ids carried by them (a pandas index) and column names, if any."""
     if _is_frame(rows, "pandas"):
         names = [str(column) for column in rows.columns]
-        _refuse_columns(names, [_is_number(dtype) for dtype in rows.dtypes])
+        refuse_columns(names, [_is_number(dtype) for dtype in rows.dtypes])
         return rows.to_numpy(dtype=np.float64, na_value=np.nan), np.asarray(rows.index), names
     if _is_frame(rows, "polars"):
         names = list(rows.columns)
-        _refuse_columns(names, [dtype.is_numeric() or str(dtype) == "Boolean" for dtype in rows.dtypes])
+        refuse_columns(names, [dtype.is_numeric() or str(dtype) == "Boolean" for dtype in rows.dtypes])
         numbers = [rows[name].cast(sys.modules["polars"].Float64).to_numpy() for name in names]
         return (np.column_stack(numbers) if names else np.zeros((len(rows), 0))), None, names
     return rows, None, None
@@ -39,7 +35,7 @@ def _is_number(dtype: Any) -> bool:
     return getattr(getattr(dtype, "numpy_dtype", dtype), "kind", "O") in "biuf"
 
 
-def _refuse_columns(names: list[str], numeric: list[bool]) -> None:
+def refuse_columns(names: list[str], numeric: list[bool]) -> None:
     bad = [name for name, good in zip(names, numeric, strict=True) if not good]
     if bad:
         raise InvalidInput(
@@ -51,23 +47,22 @@ def _refuse_columns(names: list[str], numeric: list[bool]) -> None:
 
 def to_matrix(rows: Any, names: list[str] | None) -> Float32:
     """A finite, C-ordered float32 matrix, or a sentence that says why not."""
-    if scipy.sparse.issparse(rows):
-        _refuse_dtype(rows.dtype)
-        size = rows.shape[0] * rows.shape[1] * 4
-        if size > DENSIFY_BYTES:
-            raise InvalidInput(
-                f"rows: a sparse pool of {rows.shape[0]} x {rows.shape[1]} would take "
-                f"{size / 1024**3:.1f} GiB as a dense one, and the limit is "
-                f"{DENSIFY_BYTES / 1024**3:.0f} GiB; reduce its columns first, "
-                "for example with TruncatedSVD"
-            )
-        rows = rows.toarray()
     try:
         array = np.asarray(rows)
     except ValueError as error:
         raise InvalidInput(
             "rows: the rows have different lengths; pass a rectangle of numbers"
         ) from error
+    check_shape(array)
+    refuse_dtype(array.dtype)
+    with np.errstate(over="ignore"):
+        matrix = np.array(array, dtype=np.float32, order="C")  # a copy: checked once, then ours
+    refuse_non_finite(array, matrix, names)
+    return matrix
+
+
+def check_shape(array: Any) -> None:
+    """Refuse what is not rows x features with at least one of each."""
     if array.ndim != 2:
         hint = "; use rows.reshape(len(rows), -1)" if array.ndim in (1, 3, 4) else ""
         raise InvalidInput(
@@ -77,14 +72,10 @@ def to_matrix(rows: Any, names: list[str] | None) -> Float32:
         raise InvalidInput("rows: the pool is empty; pass at least one row")
     if array.shape[1] == 0:
         raise InvalidInput("rows: there are no features; pass at least one column")
-    _refuse_dtype(array.dtype)
-    with np.errstate(over="ignore"):
-        matrix = np.array(array, dtype=np.float32, order="C")  # a copy: checked once, then ours
-    _refuse_non_finite(array, matrix, names)
-    return matrix
 
 
-def _refuse_dtype(dtype: Any) -> None:
+def refuse_dtype(dtype: Any) -> None:
+    """Refuse what is not real numbers."""
     if dtype.kind not in "biuf":
         raise InvalidInput(
             f"rows must hold real numbers, got dtype {dtype}; convert them, "
@@ -92,14 +83,15 @@ def _refuse_dtype(dtype: Any) -> None:
         )
 
 
-def _refuse_non_finite(array: Array, matrix: Float32, names: list[str] | None) -> None:
+def refuse_non_finite(array: Array, matrix: Float32, names: list[str] | None, first: int = 0) -> None:
+    """Name the first value that is not finite; ``first`` is the number of the first row."""
     for start in range(0, len(matrix), 65536):
         finite = np.isfinite(matrix[start : start + 65536])
         if finite.all():
             continue
         row, column = (int(i) for i in np.argwhere(~finite)[0])
         value = array[start + row, column]
-        where = f"row {start + row}, column {names[column] if names else column}"
+        where = f"row {first + start + row}, column {names[column] if names else column}"
         if np.isnan(value):
             raise InvalidInput(f"rows: {where} is NaN; fill or drop missing values first")
         if np.isinf(value):

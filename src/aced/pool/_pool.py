@@ -7,21 +7,31 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from aced._errors import InvalidInput
-from aced._types import Array, Float32, Ints
-from aced.pool._convert import split_frame, to_ids, to_matrix
-
-BLOCK_ROWS = 1024
+from aced._types import Array, Ints
+from aced.pool._blocks import Blocks, InMemory
+from aced.pool._convert import split_frame, to_ids
+from aced.pool._memory import room_for
+from aced.pool._open import to_source
+from aced.pool._parquet import Parquet
 
 
 class Pool:
     """Unlabelled rows to choose from.
 
-    ``rows`` is a two-dimensional array of numbers, a pandas or polars frame, or a scipy
-    sparse matrix; ``ids`` are distinct integers or strings (default: a pandas index,
-    else 0, 1, …). Rows are copied and kept as float32. NaN and infinities are refused; constant
-    columns are allowed and carry no information.
+    ``rows`` is a two-dimensional array of numbers, a pandas or polars frame, a scipy sparse
+    matrix, or rows that stay where they are and are read in blocks: the path of a .npy file, of a
+    .parquet file (every column a feature), of a .zarr folder or of a folder of .npy or of .parquet
+    files (in the order of their names), a memory-mapped array, a zarr or a dask array. The path of
+    a sparse .npz file is read into memory. ``ids`` are distinct integers or strings (default: a
+    pandas index, which .parquet files carry too, else 0, 1, …).
+
+    What is in memory is copied and kept as float32; a sparse matrix with many columns stays sparse.
+    What is on disk may have any real dtype and is made float32 as it is read; it must not change.
+    All rows are read once now: NaN, nulls and infinities are refused; constant columns are allowed
+    and carry no information. The same numbers make the same pool wherever they are kept.
 
     >>> pool = Pool([[0.0, 1.0], [1.0, 0.0]], ids=["a", "b"])
     >>> len(pool), pool.features, pool.positions(["b"])
@@ -30,33 +40,67 @@ class Pool:
 
     def __init__(self, rows: Any, ids: Any = None) -> None:
         rows, carried, names = split_frame(rows)
-        self._matrix = to_matrix(rows, names)
-        self.ids: Array = to_ids(carried if ids is None else ids, len(self._matrix))
-        edges = range(0, len(self._matrix), BLOCK_ROWS)
-        self.slices = tuple(slice(i, min(i + BLOCK_ROWS, len(self._matrix))) for i in edges)
+        source = to_source(rows, names)
+        self.data = Blocks(source)
+        n = len(self.data)
+        if ids is None and isinstance(source, Parquet):
+            carried = source.carried()
+        given = carried if ids is None else ids
+        self.ids: Array = to_ids(given, n)
+        self._counted = given is None or bool(
+            self.ids.dtype.kind == "i" and np.array_equal(self.ids, np.arange(n))
+        )
 
     def __len__(self) -> int:
-        return len(self._matrix)
+        return len(self.data)
 
     def __repr__(self) -> str:
         return f"Pool({len(self)} rows, {self.features} features)"
 
     @property
     def features(self) -> int:
-        return int(self._matrix.shape[1])
+        return self.data.source.shape[1]
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether this process holds the rows as one matrix."""
+        return isinstance(self.data.source, InMemory)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether blocks are scipy CSR matrices."""
+        return bool(getattr(self.data.source, "sparse", False))
+
+    @property
+    def slices(self) -> tuple[slice, ...]:
+        """The rows of each block."""
+        return self.data.slices
+
+    @property
+    def parts(self) -> tuple[range, ...]:
+        """The blocks of each part."""
+        return self.data.parts
 
     @property
     def blocks(self) -> int:
         """How many blocks there are; every computation goes block by block."""
         return len(self.slices)
 
-    def block(self, index: int) -> Float32:
-        """Rows of one block, shape (at most BLOCK_ROWS, features)."""
-        return self._matrix[self.slices[index]]
+    def block(self, index: int) -> Any:
+        """Rows of one block, shape (at most ``block_rows`` of the source, features)."""
+        return self.data.block(index)
 
-    def rows(self, positions: Any = None) -> Float32:
-        """The rows at these positions (all of them by default)."""
-        return self._matrix if positions is None else self._matrix[positions]
+    def rows(self, positions: Any = None) -> Any:
+        """The rows at these positions. All of them by default, if there is room for that."""
+        source = self.data.source
+        if positions is not None:
+            return source.take(np.asarray(positions))
+        if isinstance(source, InMemory):
+            return source.matrix
+        if not self.sparse:
+            need = 4 * len(self) * self.features
+            room_for(need, f"rows: this needs all {len(self)} rows in memory")
+        return source.read(0, len(self))
 
     def positions(self, ids: Any) -> Ints:
         """Positions of the rows with these ids."""
@@ -68,29 +112,50 @@ class Pool:
             raise InvalidInput(f"ids must be a flat list, got shape {wanted.shape}")
         if len(wanted) and wanted.dtype.kind not in "iuUO":
             raise InvalidInput(f"ids must be ids of rows, got values of type {wanted.dtype}")
-        lookup = self._lookup
-        try:
-            return np.array([lookup[value] for value in wanted.tolist()], dtype=np.int64)
-        except (KeyError, TypeError):
-            unknown = next(v for v in wanted.tolist() if not _known(v, lookup))
-            raise InvalidInput(f"ids: {unknown!r} is not in the pool") from None
+        found = self._find(wanted)
+        if (found < 0).any():
+            unknown = wanted.tolist()[int((found < 0).argmax())]
+            raise InvalidInput(f"ids: {unknown!r} is not in the pool")
+        return found
+
+    def _find(self, wanted: Array) -> Ints:
+        """Positions, -1 where there is none."""
+        text = self.ids.dtype.kind == "U"
+        if wanted.dtype.kind == "O":
+            fits = [isinstance(v, str) if text else _is_whole(v) for v in wanted.tolist()]
+            found = np.full(len(wanted), -1, dtype=np.int64)
+            if any(fits):
+                found[fits] = self._find(np.array(wanted[fits].tolist()))
+            return found
+        if (wanted.dtype.kind == "U") != text or len(wanted) == 0:
+            return np.full(len(wanted), -1, dtype=np.int64)
+        if self._counted:
+            return np.where((wanted >= 0) & (wanted < len(self)), wanted, -1).astype(np.int64)
+        order, values = self._sorted
+        place = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
+        return np.where(values[place] == wanted, order[place], -1).astype(np.int64)
 
     @cached_property
-    def _lookup(self) -> dict[Any, int]:
-        return {value: position for position, value in enumerate(self.ids.tolist())}
+    def _sorted(self) -> tuple[Ints, Array]:
+        order = np.argsort(self.ids, kind="stable")
+        return order, self.ids[order]
 
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the rows and ids: tells whether a saved learner fits this pool."""
-        digest = hashlib.sha256(repr(self._matrix.shape).encode())
+        digest = hashlib.sha256(repr((len(self), self.features)).encode())
         for index in range(self.blocks):
-            digest.update(self.block(index).tobytes())
-        digest.update(repr(self.ids.tolist()).encode())
+            block = self.block(index)
+            if scipy.sparse.issparse(block):
+                for array in (block.indptr.astype(np.int64), block.indices.astype(np.int64), block.data):
+                    digest.update(array.tobytes())
+            else:
+                digest.update(np.ascontiguousarray(block).tobytes())
+        digest.update(b"counted" if self._counted else repr(self.ids.tolist()).encode())
         return digest.hexdigest()
 
 
-def _known(value: Any, lookup: dict[Any, int]) -> bool:
-    try:
-        return value in lookup
-    except TypeError:
+def _is_whole(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
         return False
+    return abs(int(value)) < 2**63

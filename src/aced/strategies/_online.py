@@ -21,10 +21,20 @@ from typing import TypeVar, cast
 import numba
 import numpy as np
 
+from aced._errors import InvalidInput
 from aced._types import Array, Float64
+from aced.pool import Pool
 
 F = TypeVar("F", bound=Callable[..., object])
 _jit = cast("Callable[[F], F]", numba.njit(nogil=True, cache=True, error_model="numpy"))
+
+
+def refuse_sparse(pool: Pool, name: str) -> None:
+    """Say that a strategy that learns row by row needs dense rows."""
+    if pool.sparse:
+        raise InvalidInput(
+            f"pool: {name} needs dense rows, and this pool is sparse; use another strategy, such as aced"
+        )
 
 
 class Online:

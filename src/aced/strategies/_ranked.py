@@ -11,5 +11,9 @@ from aced.strategies._base import Plan, View
 def highest(values: Float64, view: View, size: int) -> Plan:
     """The open rows with the largest values, largest first, each with probability 1."""
     rows = np.flatnonzero(view.open)
-    top = rows[np.argsort(-values[rows], kind="stable")[:size]]
+    costs = -values[rows]
+    if size < len(rows):  # all that can be among them, ties included, in their order
+        few = np.flatnonzero(costs <= np.partition(costs, size - 1)[size - 1])
+        rows, costs = rows[few], costs[few]
+    top = rows[np.argsort(costs, kind="stable")[:size]]
     return Plan(top.astype(np.int64), np.ones(len(top)))

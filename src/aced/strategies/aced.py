@@ -23,11 +23,14 @@ from aced.design import (
     Grid,
     Mirror,
     Problem,
+    Sampled,
     Search,
     Solver,
+    automatic_rows,
     initial_incumbent,
     waterfill,
 )
+from aced.design.cost import check_room
 from aced.estimators import naive
 from aced.oracles import LinearOracle, Oracle, SklearnOracle, labels_of
 from aced.pool import Pool
@@ -54,6 +57,10 @@ class Aced:
     "sklearn" (the paper's: one fit per weight vector, of ``classifier``) or an oracle
     over the learner's own pool. A solver object may be passed instead of both names. A
     learner takes a fresh copy, so one object can serve many.
+
+    ``design_rows`` finds the design on a sample of so many rows, ``round_seconds`` on as many as
+    the time allows (which gives up "same seed, same result"). By default pools of more than
+    2^22 rows use a sample; the history then says so, with its size and a bound on what it lost.
     """
 
     name = "aced"
@@ -65,6 +72,8 @@ class Aced:
         solver: str | Solver = "fixed-point",
         search: str | None = None,
         classifier: Any = None,
+        design_rows: int | None = None,
+        round_seconds: float | None = None,
     ) -> None:
         if isinstance(oracle, str):
             _choose("oracle", oracle, _ORACLES)
@@ -76,6 +85,14 @@ class Aced:
                 raise InvalidInput("search: the solver object has one of its own; set it there")
         if classifier is not None and oracle != "sklearn":
             raise InvalidInput('classifier: it is used by oracle="sklearn" only; set that too')
+        if design_rows is not None or round_seconds is not None:
+            if solver != "fixed-point" or oracle != "linear":
+                raise InvalidInput(
+                    "design_rows and round_seconds: they need the fixed-point solver and the linear "
+                    "oracle"
+                )
+            Sampled(rows=design_rows, seconds=round_seconds)  # refuses what makes no sense
+        self._rows_option, self._seconds_option = design_rows, round_seconds
         self._oracle_option, self._solver_option = oracle, solver
         self._search_option, self._classifier = search, classifier
         self.solver = (
@@ -88,6 +105,7 @@ class Aced:
         self._best: Array | None = None  # parameters of the last incumbent
 
     def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+        self._check_room(view)
         oracle = self._oracle_for(view.pool, view.workers)
         n = len(view.pool)
         mu = naive(n, view.positions, view.codes)
@@ -95,7 +113,7 @@ class Aced:
         with view.workers.session():
             known = None if self._best is None else oracle.from_array(self._best)
             problem = Problem(oracle, mu, shift, initial_incumbent(oracle, mu, known))
-            self.design = self.solver.solve(problem, rng, self.lam, view.report)
+            self.design = self._solver_for(problem).solve(problem, rng, self.lam, view.report)
         self.lam = self.design.lam
         self._best = self.design.incumbent.hypothesis.to_array()
         positions, probabilities = draw(
@@ -115,8 +133,25 @@ class Aced:
                 "shortfall": certificate.shortfall,
                 "oracle_calls": self.design.calls,
                 "stopped": self.design.stopped,
+                **_sampled(self.design),
             },
         )
+
+    def _check_room(self, view: View) -> None:
+        """Refuse a round that would not fit the memory, before it starts."""
+        if isinstance(self.solver, FixedPoint) and self._oracle_option == "linear":
+            check_room(view.pool, self.solver.draws, view.workers.threads, self._rows_option)
+
+    def _solver_for(self, problem: Problem) -> Solver:
+        """The solver, on a sample of the rows where that was asked for or the pool is very large."""
+        rows, seconds = self._rows_option, self._seconds_option
+        if not isinstance(self.solver, FixedPoint) or not isinstance(problem.oracle, LinearOracle):
+            return self.solver
+        if rows is None and seconds is None:
+            rows = automatic_rows(problem.n, problem.oracle.pool.features)
+        if rows is None and seconds is None:
+            return self.solver
+        return Sampled(self.solver, rows=rows, seconds=seconds)
 
     def _fill(self, mass: float) -> Float64:
         """The draw distribution that brings all draws, old and new, in line with λ."""
@@ -154,6 +189,8 @@ class Aced:
             "oracle": self._oracle_option,
             "solver": self._solver_option,
             "search": self._search_option or "dinkelbach",
+            "design_rows": self._rows_option,
+            "round_seconds": self._seconds_option,
         }
 
     def state(self) -> dict[str, Array]:
@@ -164,6 +201,13 @@ class Aced:
         self.lam, self._spent = state.get("lam"), state.get("spent")
         self._best = state.get("best")
         self.design, self.oracle = None, None
+
+
+def _sampled(design: Design) -> dict[str, float | int]:
+    """What a design on a sample is reported with."""
+    if design.rows is None or design.loss is None:
+        return {}
+    return {"design_rows": design.rows, "design_loss": design.loss}
 
 
 def _build_solver(solver: str, search: str) -> Solver:

@@ -32,7 +32,7 @@ import numpy as np
 from aced._errors import InvalidInput
 from aced._types import Array, Float64
 from aced.strategies._base import Plan, View
-from aced.strategies._online import Online
+from aced.strategies._online import Online, refuse_sparse
 
 ALPHA = 1.0
 BETA = np.sqrt(10.0)
@@ -66,6 +66,7 @@ class ActiveCover:
         self._waiting: dict[int, tuple[float, float]] = {}  # row: (probability, threshold)
 
     def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+        refuse_sparse(view.pool, self.name)
         n = len(view.pool)
         if self._order is None:
             self._order = rng.permutation(n)

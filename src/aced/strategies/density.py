@@ -8,7 +8,10 @@ vector's product with the mean of all unit vectors, so it costs one pass over th
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import scipy.sparse
 from scipy.special import expit
 
 from aced._errors import InvalidInput
@@ -46,15 +49,29 @@ class Density(Stateless):
 
 def similarity(pool: Pool, workers: Workers) -> Float64:
     """Mean cosine similarity to the pool after centring, moved to [0, 1]; shape (n,)."""
+    centre = workers.fold(_total, pool)[0] / len(pool)
+    mean = workers.fold(_units, pool, centre)[0] / len(pool)
+    return (1 + workers.each(_likeness, pool, centre, mean)[0]) / 2
 
-    def first(index: int) -> tuple[Array]:
-        return (pool.block(index).sum(axis=0, dtype=float),)
 
-    centre = workers.sum(first, pool.blocks)[0] / len(pool)
+def _total(block: Any) -> tuple[Array]:
+    return (np.asarray(block.sum(axis=0, dtype=float)).ravel(),)
 
-    def unit(index: int) -> Float64:
-        rows = pool.block(index) - centre
-        return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30))
 
-    mean = workers.sum(lambda index: (unit(index).sum(axis=0),), pool.blocks)[0] / len(pool)
-    return (1 + np.concatenate(workers.map(lambda index: unit(index) @ mean, pool.blocks))) / 2
+def _units(block: Any, centre: Float64) -> tuple[Array]:
+    """Σ (x - centre) / |x - centre|."""
+    inverse = 1 / _lengths(block, centre)
+    return (np.asarray(block.T @ inverse).ravel() - centre * inverse.sum(),)
+
+
+def _likeness(block: Any, centre: Float64, mean: Float64) -> tuple[Array]:
+    """(x - centre)·mean / |x - centre| of every row."""
+    return ((np.asarray(block @ mean).ravel() - centre @ mean) / _lengths(block, centre),)
+
+
+def _lengths(block: Any, centre: Float64) -> Float64:
+    if scipy.sparse.issparse(block):
+        own = np.asarray(block.multiply(block).sum(axis=1), dtype=float).ravel()
+        squares = own - 2 * np.asarray(block @ centre).ravel() + centre @ centre
+        return np.asarray(np.sqrt(np.maximum(squares, 1e-60)))
+    return np.asarray(np.maximum(np.linalg.norm(block - centre, axis=1), 1e-30))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from aced.strategies._base import Plan, Stateless, View
+from aced.strategies._ranked import highest
 from aced.strategies.passive import Passive
 
 
@@ -22,6 +23,4 @@ class Margin(Stateless):
         scores = view.scores()
         if scores is None:
             return Passive().plan(view, size, rng)
-        rows = np.flatnonzero(view.open)
-        nearest = np.argsort(np.abs(scores[rows]), kind="stable")[:size]
-        return Plan(rows[nearest].astype(np.int64), np.ones(len(nearest)))
+        return highest(-np.abs(scores), view, size)

@@ -22,6 +22,7 @@ from aced._errors import InvalidInput
 from aced._types import Array, Ints
 from aced.pool import Pool
 from aced.strategies._base import Plan, View
+from aced.strategies._online import refuse_sparse
 from aced.strategies.cover import check_options
 
 
@@ -57,6 +58,7 @@ class VowpalCover:
         self.restore({})
 
     def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+        refuse_sparse(view.pool, self.name)
         if self._stream is None:
             labels = self._known(len(view.pool))
             if self._seed is None:

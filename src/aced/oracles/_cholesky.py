@@ -1,0 +1,86 @@
+"""H = ¼ Σ_i E|v_i| x_i x_iᵀ as a whole, factorised: for as many features as fit (p + 1)²."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.linalg
+
+from aced._types import Float64
+from aced._workers import PerRow
+from aced.oracles import _passes
+from aced.oracles._lapack import solve_rows
+from aced.oracles._weights import Weights
+from aced.pool import Pool
+
+if TYPE_CHECKING:
+    from aced.oracles.linear import LinearOracle
+
+REUSE = 2.0
+"""H is factorised anew when the weights of the labelled rows changed by more than this."""
+
+SKETCH = 128
+"""Leverages of more features than this are estimated from so many random directions."""
+
+
+class Cholesky:
+    """H at any level r, from the two sums it is made of."""
+
+    def __init__(self, oracle: LinearOracle, weights: Weights) -> None:
+        self.oracle, self.weights = oracle, weights
+        root = np.sqrt(weights.base).astype(np.float32)
+        multiplier = oracle.inverse_spread.astype(np.float32)
+        offset = (oracle.centre * oracle.inverse_spread).astype(np.float32)
+        self._free, tied = oracle.workers.fold(
+            _passes.gram, oracle.pool, multiplier, offset, PerRow(root), PerRow(weights.coupled)
+        )
+        self._coupled = tied + np.zeros_like(self._free)
+        self._held: tuple[float, Float64] | None = None
+
+    def at(self, r: float) -> Float64:
+        """The Cholesky factor of H at level r, lower, shape (p + 1, p + 1)."""
+        growth = self.weights.growth(r)
+        if self._held is not None and 1 / REUSE < growth / self._held[0] < REUSE:
+            return self._held[1]
+        gram = np.asfortranarray(self._free + growth * self._coupled)
+        gram /= 4
+        diagonal = np.einsum("ii->i", gram)
+        dead = diagonal <= 0
+        diagonal += self.oracle.ridge * diagonal
+        diagonal[dead] = diagonal[~dead].mean() if (~dead).any() else 1.0
+        plain = np.sqrt(diagonal)
+        factor, info = scipy.linalg.lapack.dpotrf(gram, lower=1, overwrite_a=1)
+        if info != 0:  # rounding ate the ridge: precondition by the diagonal alone
+            factor = np.diag(plain)
+        factor = np.asfortranarray(factor)
+        self._held = (growth, factor)
+        return factor
+
+    def solve(self, factor: Float64, gradients: Float64) -> Float64:
+        """H⁻¹ g for each row g; how it is split does not depend on the number of threads."""
+        width = max(25, -(-len(gradients) // 8))
+
+        def one(index: int) -> Float64:
+            return solve_rows(factor, gradients[index * width : (index + 1) * width])
+
+        return np.concatenate(self.oracle.workers.map(one, -(-len(gradients) // width)))
+
+    def sizes(self, points: Float64) -> Float64:
+        """wᵀ H w at r = 0 for each row w, up to a common factor."""
+        return np.asarray(np.einsum("bp,bp->b", points @ (self._free + self._coupled), points))
+
+    def leverage(self, r: float, pool: Pool) -> Float64:
+        """x_iᵀ H⁻¹ x_i of the pool's rows; shape (n,).
+
+        With H = L Lᵀ it is |L⁻¹ x_i|². Beyond SKETCH features that vector is projected by a
+        fixed random matrix that keeps lengths to about 12 % (Johnson and Lindenstrauss).
+        """
+        oracle, factor = self.oracle, self.at(r)
+        probes = np.eye(len(factor))
+        if len(factor) > SKETCH:
+            signs = np.random.default_rng(0).integers(0, 2, (len(factor), SKETCH)) * 2 - 1
+            probes = signs / np.sqrt(SKETCH)
+        upper = scipy.linalg.solve_triangular(factor, probes, lower=True, trans="T")
+        directions = oracle.unfold(upper.T)  # (directions, p + 1)
+        return oracle.workers.each(_passes.squared_lengths, pool, directions)[0]

@@ -1,0 +1,168 @@
+"""H without p x p numbers: its diagonal, and the few directions in which it is far from that.
+
+With D = diag H, the matrix D^-½ H D^-½ has the mean eigenvalue 1. Of a text a few dozen eigenvalues are
+far above it, and the rest are taken as equal:
+
+    H⁻¹ ≈ D^-½ (U (Λ + ridge)⁻¹ Uᵀ + (I - U Uᵀ) / σ) D^-½
+
+with the leading eigenvectors U, found by subspace iteration, and σ the mean of the other eigenvalues.
+Where there are more features than rows with a weight, the mean is over as many as there are such rows:
+no more are above 0. What this leaves out, the steps make up for (:mod:`aced.oracles._secant`).
+
+Points and gradients come as (B, p + 1) and are used as (p + 1, B) in float32.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aced._types import Array, Float32, Float64
+from aced._workers import PerRow
+from aced.oracles import _passes
+from aced.oracles._sparse_kernels import spans
+from aced.oracles._weights import Weights
+from aced.pool import Pool
+
+if TYPE_CHECKING:
+    from aced.oracles.linear import LinearOracle
+
+RANK = 64
+"""Directions that are looked for."""
+
+ITERATIONS = 4
+"""Products with H that lead to them."""
+
+REUSE = 2.0
+"""H is found anew when the weights of the labelled rows changed by more than this."""
+
+SAMPLE = 4096
+"""Rows that the sizes of points are estimated from."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """H⁻¹ = diagonal + directions · gains · directionsᵀ at one level r."""
+
+    weight: Float64  # (n,): ¼ E|v|
+    diagonal: Float64  # (p + 1,): D⁻¹ / σ, 0 where H is
+    directions: Float32  # (p + 1, k): D^-½ U
+    gains: Float64  # (k,): 1 / (Λ + ridge) - 1 / σ
+
+
+class LowRank:
+    """H at any level r, from the two diagonals it is made of and products with it."""
+
+    def __init__(self, oracle: LinearOracle, weights: Weights) -> None:
+        self.oracle, self.weights = oracle, weights
+        self._weight = weights.base / 4
+        free, tied = np.where(weights.coupled, [[0], [1]], [[1], [0]]) * self._weight
+        sums = oracle.workers.fold(_passes.moments, oracle.pool, PerRow(free), PerRow(tied))
+        self._free, self._coupled = self._diagonal(*sums[:3]), self._diagonal(*sums[3:])
+        self._held: tuple[float, Form] | None = None
+        self._basis: Float32 | None = None
+        self._sample: tuple[Any, Float64] | None = None
+
+    def _diagonal(self, mass: Float64, first: Float64, second: Float64) -> Float64:
+        """Σ c z² over the rows, z standardised, from Σ c, Σ c x and Σ c x²; (p + 1,)."""
+        centre, inverse = self.oracle.centre, self.oracle.inverse_spread
+        squares = second - 2 * centre * first + np.square(centre) * mass
+        return np.append(np.maximum(squares, 0.0) * np.square(inverse), mass)
+
+    def at(self, r: float) -> Form:
+        """H⁻¹ at level r."""
+        growth = self.weights.growth(r)
+        if self._held is None or not 1 / REUSE < growth / self._held[0] < REUSE:
+            self._held = (growth, self._form(growth))
+        return self._held[1]
+
+    def _form(self, growth: float) -> Form:
+        diagonal = self._free + growth * self._coupled
+        live = diagonal > 0
+        root = np.zeros_like(diagonal)
+        root[live] = 1 / np.sqrt(diagonal[live])
+        scale = root.astype(np.float32)[:, None]
+        weight = np.where(self.weights.coupled, growth, 1.0) * self._weight
+        rows = PerRow(weight.astype(np.float32))  # made once, so that a backend sends it once
+        trace, rank = int(live.sum()), min(int(live.sum()), int((weight > 0).sum()))
+        if self._basis is None:  # at other levels what it spans serves as well
+            shape = (len(diagonal), min(RANK, rank))
+            self._basis = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
+            for _ in range(ITERATIONS):
+                self._basis = _orthonormal(self._times(self._basis, scale, rows))
+        basis = self._basis
+        image = (basis.T @ self._times(basis, scale, rows)).astype(float)
+        values, turn = np.linalg.eigh((image + image.T) / 2)
+        above = values > 1
+        values, vectors = values[above], basis @ turn[:, above].astype(np.float32)
+        others = rank - len(values)
+        rest = max((trace - values.sum()) / others, self.oracle.ridge) if others else 1.0  # σ
+        gains = 1 / (values + self.oracle.ridge) - 1 / rest
+        return Form(weight, np.square(root) / rest, scale * vectors, gains)
+
+    def _times(self, basis: Float32, scale: Float32, weight: PerRow) -> Float32:
+        """D^-½ H D^-½ times the columns of ``basis``: two products with the rows."""
+        oracle = self.oracle
+        coefficients = oracle.unfold((scale * basis).T)
+        sums = oracle.workers.fold(_passes.curvature, oracle.pool, weight, coefficients)
+        return np.asarray(scale * oracle.fold_gradient(*sums).T)
+
+    def solve(self, form: Form, gradients: Array) -> Array:
+        """H⁻¹ g for each row g."""
+        g, workers = gradients.T, self.oracle.workers
+        solved = np.empty(g.shape, np.float32)
+
+        def along(span: slice) -> Float32:
+            return np.asarray(form.directions[span].T @ g[span])
+
+        gained = form.gains[:, None] * np.sum(spans(workers, along, len(g)), axis=0, dtype=float)
+        gained = gained.astype(np.float32)
+
+        def both(span: slice) -> None:
+            np.matmul(form.directions[span], gained, out=solved[span])
+            solved[span] += form.diagonal[span, None].astype(np.float32) * g[span]
+
+        spans(workers, both, len(g))
+        return solved.T
+
+    def sizes(self, points: Array) -> Float64:
+        """wᵀ H w at r = 0 for each row w, up to a common factor: over SAMPLE rows at most."""
+        if self._sample is None:
+            rows = np.sort(np.random.default_rng(0).permutation(len(self._weight))[:SAMPLE])
+            self._sample = self.weights.pool.rows(rows), self._weight[rows]
+        sampled, weight = self._sample
+        margins = _passes.margins(sampled, self.oracle.unfold(np.asarray(points, np.float32)))
+        return np.asarray(weight @ np.square(margins, dtype=float))
+
+    def leverage(self, r: float, pool: Pool) -> Float64:
+        """x_iᵀ H⁻¹ x_i of the pool's rows; shape (n,).
+
+        It is at most 1 / w_i, w_i = ¼ E|v_i|, since H holds w_i x_i x_iᵀ. The approximation of H need
+        not, so what it gives, a_i, is taken for that of the other rows alone: with row i among them it
+        is a_i / (1 + w_i a_i). Rows of another pool get the mean w.
+        """
+        oracle, form = self.oracle, self.at(r)
+        own = pool is self.weights.pool
+        weight = form.weight if own else form.weight.mean()
+        square = form.diagonal[:-1] * np.square(oracle.inverse_spread)
+        cross = -2 * square * oracle.centre
+        constant = form.diagonal[-1] + square @ np.square(oracle.centre)
+        coefficients = oracle.unfold(form.directions.T)
+        (plain,) = oracle.workers.each(
+            _passes.lengths, pool, square, cross, constant, coefficients, form.gains
+        )
+        return np.asarray(plain / (1 + weight * plain))
+
+
+def _orthonormal(columns: Float32) -> Float32:
+    """An orthonormal basis of what the columns span, up to rounding; far faster than QR for so few.
+
+    The second time corrects what rounding left in the first.
+    """
+    for _ in range(2):
+        values, vectors = np.linalg.eigh((columns.T @ columns).astype(float))
+        kept = values > 1e-6 * float(np.max(values, initial=np.finfo(np.float32).tiny))
+        columns = columns @ (vectors[:, kept] / np.sqrt(values[kept])).astype(np.float32)
+    return columns

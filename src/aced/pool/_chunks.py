@@ -1,0 +1,124 @@
+"""Chunks that have to be decoded: the last few are kept, the next is made ready in the background.
+
+Threads read blocks roughly in order. Whoever wants a chunk first decodes it, the others wait for
+it; meanwhile one more thread decodes the chunk after it. That thread only fills the same store
+that readers fill, so it changes when a chunk is decoded, never what is read. It is an executor's,
+so it ends with the source, and the interpreter waits for at most the chunk that it is busy with.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from aced._types import Array, Float32, Ints
+from aced._workers import available_threads
+from aced.pool._blocks import BLOCK_ROWS
+from aced.pool._memory import room_for
+from aced.pool._pieces import Pieces
+from aced.pool._stored import as_float32, changed
+
+CHUNK_BYTES = 8 * 1024**2
+"""Chunks aim at this size as float32, where what is stored lets them."""
+KEEP_BYTES = 32 * 1024**2
+"""Decoded chunks are kept up to this size; more where three chunks and a block a thread need it."""
+LANES = 16
+
+
+class Chunked(Pieces):
+    """Rows in chunks, each made float32 when it is wanted."""
+
+    def __init__(self, starts: Ints, features: int, name: Any) -> None:
+        super().__init__(starts, features)
+        self._name = name
+        row = 4 * features
+        largest = row * int(np.diff(starts).max())
+        room_for(3 * largest, f"rows: three chunks of {name} have to fit in memory, write smaller ones")
+        self._most = max(KEEP_BYTES, 3 * largest + available_threads() * BLOCK_ROWS * row)
+        self._kept: OrderedDict[int, Float32] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()  # of what is kept; never held while a chunk is decoded
+        self._lanes = [threading.Lock() for _ in range(LANES)]
+        self._reader: ThreadPoolExecutor | None = None
+        self._coming: Future[None] | None = None
+        self._latest = 0  # chunk that was last read in order
+
+    def _decode(self, index: int) -> Iterator[tuple[int, Array]]:
+        """The chunk with this index, last; before it any that came along."""
+        raise NotImplementedError
+
+    def _lane(self, index: int) -> int:
+        """Chunks of one lane are decoded one at a time."""
+        return index
+
+    def _rows(self, index: int, rows: slice | Ints) -> Float32:
+        with self._lock:
+            chunk = self._kept.get(index)
+            if chunk is not None:
+                self._kept.move_to_end(index)
+            if isinstance(rows, slice):
+                self._latest = index
+                self._send_for(index + 1)
+        if chunk is None:
+            chunk = self._load(index)
+        found: Float32 = chunk[rows]
+        return found
+
+    def _load(self, index: int) -> Float32:
+        with self._lanes[self._lane(index) % LANES]:
+            with self._lock:
+                chunk = self._kept.get(index)
+            return self._decoded(index) if chunk is None else chunk
+
+    def _decoded(self, index: int) -> Float32:
+        """The chunk, now kept. Its lane is held."""
+        for place, stored in self._decode(index):
+            chunk = as_float32(stored)
+            if chunk.shape != (self.starts[place + 1] - self.starts[place], self.shape[1]):
+                raise changed(self._name)
+            self._keep(place, chunk)
+        return chunk
+
+    def _keep(self, index: int, chunk: Float32) -> None:
+        with self._lock:
+            if index not in self._kept:
+                self._bytes += chunk.nbytes
+            self._kept[index] = chunk
+            self._kept.move_to_end(index)
+            while self._bytes > self._most:
+                self._bytes -= self._kept.popitem(last=False)[1].nbytes
+
+    def _send_for(self, index: int) -> None:
+        """Have a chunk decoded in the background, unless that is busy. The lock is held."""
+        if index >= len(self.starts) - 1 or index in self._kept:
+            return
+        if self._coming is not None and not self._coming.done():
+            return
+        try:
+            if self._reader is None:
+                self._reader = ThreadPoolExecutor(1, thread_name_prefix="aced-read-ahead")
+            self._coming = self._reader.submit(self._load_ahead, index)
+        except RuntimeError:  # the interpreter is about to exit, or there are no more threads
+            self._coming = None
+
+    def _load_ahead(self, index: int) -> None:
+        with self._lanes[self._lane(index) % LANES]:
+            with self._lock:
+                too_late = index in self._kept or self._latest not in (index - 1, index)
+            if too_late:
+                return
+            try:
+                self._decoded(index)
+            except Exception:  # whoever reads this chunk meets the same error and reports it
+                return
+
+
+def even_chunks(rows: int, features: int, step: int) -> Ints:
+    """Starts of chunks of ``step`` rows, as many of them joined as CHUNK_BYTES holds."""
+    joined = step * max(1, CHUNK_BYTES // (4 * features * step))
+    return np.append(np.arange(0, rows, joined, dtype=np.int64), rows)

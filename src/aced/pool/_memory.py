@@ -1,0 +1,35 @@
+"""What memory there is, and a sentence where it would not do."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from aced._errors import InvalidInput
+
+GIB = 1024**3
+_GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+def total_memory() -> int:
+    """Bytes this process may hope for: the machine's, or its container's if that is less."""
+    known = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    limits = [Path(name).read_text().strip() for name in _GROUPS if Path(name).is_file()]
+    return min(known + [int(limit) for limit in limits if limit.isdigit()])
+
+
+def available_memory() -> int:
+    """Bytes that are free now, or could be had from the kernel's caches."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return total_memory()
+    free = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")), None)
+    return total_memory() if free is None else min(free, total_memory())
+
+
+def room_for(need: int, what: str) -> None:
+    """Refuse in a sentence what the kernel would kill."""
+    free = available_memory()
+    if need > 0.9 * free:
+        raise InvalidInput(f"{what}: {need / GIB:.1f} GiB, and {free / GIB:.1f} GiB are free")

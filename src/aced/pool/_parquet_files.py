@@ -1,0 +1,112 @@
+"""What pyarrow does for us: forms of .parquet files, and matrices from their row groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array
+from aced.pool._convert import refuse_columns
+from aced.pool._stored import changed, needed, unreadable
+
+
+class Form(NamedTuple):
+    """What a file says of itself: all that is needed to plan reading it."""
+
+    groups: tuple[int, ...]
+    """Rows of each row group."""
+    columns: tuple[str, ...]
+    """The features."""
+    ids: tuple[Any, ...]
+    """What pandas noted as index: names of columns, or a range as a dict."""
+
+
+def open_parquet(path: Path, footer: Any = None, whole: bool = False) -> Any:
+    parquet = needed("pyarrow.parquet", ".parquet files", "tables")
+    with _decoding(path):
+        # a whole group is fetched at once; of one that is read in parts, a page per column
+        if whole:
+            return parquet.ParquetFile(path, metadata=footer, pre_buffer=True)
+        return parquet.ParquetFile(path, metadata=footer, pre_buffer=False, buffer_size=2**16)
+
+
+@contextmanager
+def _decoding(path: Any) -> Iterator[None]:
+    arrow = needed("pyarrow", ".parquet files", "tables")
+    try:
+        yield
+    except (OSError, arrow.ArrowException) as error:
+        raise unreadable(path, "a .parquet file", error) from error
+
+
+def form_of(file: Any) -> Form:
+    """Refuses columns that are not numbers, with the sentence that frames get."""
+    footer, schema = file.metadata, file.schema_arrow
+    noted = (schema.pandas_metadata or {}).get("index_columns", [])
+    index = tuple(item for item in noted if isinstance(item, dict) or item in schema.names)
+    features = [field for field in schema if field.name not in index]
+    types = needed("pyarrow", ".parquet files", "tables").types
+    tests = (types.is_integer, types.is_floating, types.is_boolean)
+    refuse_columns(
+        [field.name for field in features],
+        [any(test(field.type) for test in tests) for field in features],
+    )
+    groups = tuple(footer.row_group(k).num_rows for k in range(footer.num_row_groups))
+    return Form(groups, tuple(field.name for field in features), index)
+
+
+def refuse_other_columns(one: Path, form: Form, other: Path, its: Form) -> None:
+    if len(form.columns) != len(its.columns):
+        raise InvalidInput(
+            f"rows: {one} has {len(form.columns)} columns and {other} has {len(its.columns)}; "
+            "files of one pool must have the same"
+        )
+    for a, b in zip(form.columns, its.columns, strict=True):
+        if a != b:
+            raise InvalidInput(
+                f"rows: where {one} has the column {a!r}, {other} has {b!r}; "
+                "files of one pool must have the same, in the same order"
+            )
+
+
+def decoded(
+    file: Any, path: Any, group: int, sizes: list[int], columns: Any, features: int, dtype: Any
+) -> Iterator[Array]:
+    """Matrices with these numbers of rows, one after the other, that make up a row group."""
+    with file:
+        batches = file.iter_batches(batch_size=max(sizes), row_groups=[group], columns=columns)
+        batch = None
+        for size in sizes:
+            out = np.empty((size, features), dtype)
+            done = 0
+            while done < size:
+                if batch is None or batch.num_rows == 0:
+                    with _decoding(path):
+                        batch = next(batches, None)
+                    if batch is None:
+                        raise changed(path)
+                part = batch.slice(0, size - done)
+                batch = batch.slice(part.num_rows)
+                for j, column in enumerate(part.columns):
+                    with np.errstate(over="ignore"):  # infinite then, and named by the check
+                        out[done : done + part.num_rows, j] = _numbers(column)
+                done += part.num_rows
+            yield out
+
+
+def _numbers(column: Any) -> Array:
+    """A column as numbers, nulls as NaN."""
+    values: Array = column.to_numpy(zero_copy_only=False)
+    return values.astype(np.float64) if values.dtype.kind == "O" else values  # O: bools with nulls
+
+
+def read_column(file: Any, path: Any, name: str) -> Array:
+    """One column of a whole file."""
+    with file, _decoding(path):
+        values: Array = file.read(columns=[name]).column(0).to_numpy()
+    return values

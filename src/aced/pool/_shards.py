@@ -1,0 +1,80 @@
+"""A folder of .npy files, as one matrix in the order of their names."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array, Float32, Ints
+from aced.pool._convert import refuse_dtype
+from aced.pool._mapped import Mapped, header
+from aced.pool._pieces import Pieces
+from aced.pool._stored import changed, stamp
+
+MOST_OPEN = 64
+"""Maps held open at a time: each takes a file descriptor."""
+
+
+class Shards(Pieces):
+    """Rows of several .npy files; pickled as their names and numbers of rows."""
+
+    def __init__(
+        self, folder: str, names: tuple[str, ...], counts: tuple[int, ...], features: int
+    ) -> None:
+        super().__init__(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), features)
+        self._folder, self._files, self._counts = folder, names, counts
+        self._maps: OrderedDict[int, Mapped] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(cls, paths: list[Path]) -> Shards:
+        found = [(path, *header(path)) for path in paths]
+        for path, shape, dtype in found:
+            if len(shape) != 2:
+                raise InvalidInput(
+                    f"rows: {path} must be two-dimensional (rows x features), "
+                    f"got {len(shape)} dimension(s); keep other files elsewhere"
+                )
+            refuse_dtype(dtype)
+            if shape[1] != found[0][1][1]:
+                raise InvalidInput(
+                    f"rows: {paths[0]} has {found[0][1][1]} columns and {path} has {shape[1]}; "
+                    "files of one pool must have the same"
+                )
+        if found[0][1][1] == 0:
+            raise InvalidInput(f"rows: there are no features in {paths[0]}; add at least one column")
+        filled = [(path, shape) for path, shape, _ in found if shape[0]]
+        if not filled:
+            raise InvalidInput(f"rows: the pool is empty; {paths[0]} has no rows")
+        names = tuple(path.name for path, _ in filled)
+        counts = tuple(int(shape[0]) for _, shape in filled)
+        return cls(str(paths[0].parent.resolve()), names, counts, int(filled[0][1][1]))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Shards, (self._folder, self._files, self._counts, self.shape[1])
+
+    def _rows(self, index: int, rows: slice | Ints) -> Float32:
+        shard = self._shard(index)
+        return shard.read(rows.start, rows.stop) if isinstance(rows, slice) else shard.take(rows)
+
+    def _raw(self, index: int, rows: slice) -> Array:
+        return self._shard(index).raw(rows.start, rows.stop)
+
+    def _shard(self, index: int) -> Mapped:
+        with self._lock:
+            shard = self._maps.pop(index, None)
+            if shard is None:
+                path = Path(self._folder, self._files[index])
+                stamp(path)  # says so if it is gone
+                shard = Mapped.open(path)
+                if shard.shape != (self._counts[index], self.shape[1]):
+                    raise changed(path)
+                while len(self._maps) >= MOST_OPEN:
+                    self._maps.popitem(last=False)
+            self._maps[index] = shard
+        return shard

@@ -1,0 +1,95 @@
+"""Zarr arrays, read by their own chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array
+from aced.pool._chunks import Chunked, even_chunks
+from aced.pool._convert import check_shape, refuse_dtype
+from aced.pool._stored import Stamp, changed, needed, stamp, unreadable
+
+MARKS = ("zarr.json", ".zarray", ".zgroup")
+"""A folder with one of these files is Zarr's."""
+_ERRORS = (OSError, ValueError, RuntimeError, KeyError, TypeError)
+
+
+class Zarr(Chunked):
+    """Rows of a two-dimensional Zarr array; pickled as its folder, or as its store elsewhere."""
+
+    def __init__(self, array: Any) -> None:
+        check_shape(array)
+        refuse_dtype(array.dtype)
+        n, p = map(int, array.shape)
+        self.array, self._marks = array, _marks_of(array)
+        super().__init__(even_chunks(n, p, int(array.chunks[0])), p, self._where)
+
+    @classmethod
+    def open(cls, path: Path) -> Zarr:
+        """An array, or the only two-dimensional one of a group."""
+        zarr = needed("zarr", ".zarr folders", "zarr")
+        found = _opened(zarr, path)
+        if isinstance(found, zarr.Array):
+            return cls(found)
+        arrays = {name: array for name, array in found.arrays() if array.ndim == 2}
+        if len(arrays) == 1:
+            return cls(next(iter(arrays.values())))
+        held = "no two-dimensional array" if not arrays else f"several ({', '.join(sorted(arrays))})"
+        raise InvalidInput(f"rows: {path} holds {held}; pass the path of one, {path}/name")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._marks is None:
+            return Zarr, (self.array,)
+        return _reopen, (str(self._marks[0].parent), self.shape)
+
+    @property
+    def _where(self) -> Any:
+        return self.array.path or "the Zarr array" if self._marks is None else self._marks[0].parent
+
+    def _decode(self, index: int) -> Iterator[tuple[int, Array]]:
+        yield index, self._stored(int(self.starts[index]), int(self.starts[index + 1]))
+
+    def _raw(self, index: int, rows: slice) -> Array:
+        first = int(self.starts[index])
+        return self._stored(first + rows.start, first + rows.stop)
+
+    def _stored(self, start: int, stop: int) -> Array:
+        # Zarr reads a chunk without a file as zeros, so a folder that is gone must be noticed here.
+        if self._marks is not None and stamp(self._marks[0]) != self._marks[1]:
+            raise changed(self._where)
+        try:
+            return np.asarray(self.array[start:stop])
+        except _ERRORS as error:
+            raise unreadable(self._where, "a Zarr array", error) from error
+
+
+def _opened(zarr: Any, path: Path) -> Any:
+    try:
+        return zarr.open(str(path.resolve()), mode="r")
+    except _ERRORS as error:
+        raise unreadable(path, "a Zarr array or group", error) from error
+
+
+def _marks_of(array: Any) -> tuple[Path, Stamp] | None:
+    """The file that describes an array in a folder, and its stamp."""
+    root = getattr(array.store, "root", None) or getattr(array.store, "path", None)
+    if not isinstance(root, str | Path):
+        return None
+    folder = Path(root).resolve() / array.path
+    found = next((folder / mark for mark in MARKS if (folder / mark).is_file()), None)
+    return None if found is None else (found, stamp(found))
+
+
+def _reopen(name: str, shape: tuple[int, int]) -> Zarr:
+    path = Path(name)
+    if not path.exists():
+        raise InvalidInput(f"rows: {path} does not exist; it may have been moved or deleted")
+    found = Zarr.open(path)
+    if found.shape != shape:
+        raise changed(path)
+    return found

@@ -290,3 +290,26 @@ def test_leases_that_ran_out_do_not_make_rounds_come_early(tmp_path):
     project.give("ann", 5)
     clock.now += 61
     assert not project.short()
+
+
+def test_a_round_is_due_exactly_when_somebody_has_less_than_half_of_one_left(tmp_path):
+    clock, rng = Clock(), np.random.default_rng(0)
+    project, labels = make(tmp_path / "p", clock=clock, lease=60.0, overlap=0.3)
+    due = []
+    for _ in range(150):
+        clock.now += rng.exponential(10)
+        who = str(rng.choice(["ann", "bob"]))
+        state, few = project.state, 10  # half a round
+        running = [row for row, held in state.leases.items() if max(held.values()) > clock.now]
+        left = [len(set(state.waiting) - set(running))]
+        left += [len(list(state.ready(name, clock.now))) for name in ("ann", "bob")]
+        assert project.short("ann", "bob") == (min(left) < few)
+        assert project.short() == (left[0] < few)
+        due.append(min(left) < few <= left[0])
+        project.refill(threads=1)
+        for item in project.give(who, 3)[: rng.integers(4)]:
+            if rng.random() < 0.5:
+                project.answer(who, item.row, "skip")
+            else:
+                project.answer(who, item.row, "label", project.classes[labels[item.row]])
+    assert any(due)  # one person ran out before the others did, too

@@ -186,6 +186,11 @@ class State:
             if len(votes) + running < self.wanted[row] and holders.get(who, -1.0) <= now:
                 yield row
 
+    def untouched(self) -> int:
+        """Rows that wait and that nobody has, or has said anything about."""
+        places = (self.leases, self.votes, self.passed)
+        return sum(not any(place.get(row) for place in places) for row in self.waiting)
+
     def labelled(self) -> list[int]:
         """Rows with at least one opinion, in order."""
         return sorted(row for row, votes in self.votes.items() if votes)

@@ -317,20 +317,21 @@ class Project:
 
     # -- rounds -----------------------------------------------------------------------
 
-    def short(self, who: str | None = None) -> bool:
+    def short(self, *names: str) -> bool:
         """Whether the next round should be designed: less than half a round is left to give.
 
-        To this person, if one is named: rows they skipped, or labelled before others did, are not.
+        Or is left for one of ``names``: rows they skipped, or labelled before others did, are not.
         """
         with self.ledger.reading() as state:
-            few = max(1, round_size(state) // 2)
             if len(state.draws) >= int(self.settings["rows"]):
                 return False
-            if who is None:
-                now = self.ledger.now
-                held = [row for row, people in state.leases.items() if max(people.values()) > now]
-                return len(state.waiting) - sum(row in state.waiting for row in held) < few
-            return len(list(islice(state.ready(who, self.ledger.now), few))) < few
+            few, now = max(1, round_size(state) // 2), self.ledger.now
+            if state.untouched() >= few:  # which everybody may be given: the usual case
+                return False
+            held = [row for row, people in state.leases.items() if max(people.values()) > now]
+            if len(state.waiting) - sum(row in state.waiting for row in held) < few:
+                return True
+            return any(len(list(islice(state.ready(name, now), few))) < few for name in names)
 
     def question(self) -> Question:
         """The next round's question, of the state as it is."""

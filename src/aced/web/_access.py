@@ -117,6 +117,8 @@ class Access:
     def visitor(self, request: Request) -> Visitor:
         """Who this is; refused if nobody."""
         found, token = None, request.cookies.get(COOKIE)
+        if token is None:
+            self.project.ledger.catch_up()  # who holds a token is looked up in a state up to date, too
         local = self._local(request)
         if token is not None:
             found = self._holder(request, token, counted=local is None)
@@ -138,7 +140,7 @@ class Access:
     def _local(self, request: Request) -> Visitor | None:
         if self.local_user is None or any(name in request.headers for name in PASSED_ON):
             return None
-        person = self.project.state.people.get(self.local_user)
+        person = self.project.ledger.state.people.get(self.local_user)
         return Visitor(self.local_user, person.role) if person is not None and person.active else None
 
     def _holder(self, request: Request, token: str, *, counted: bool) -> Visitor | None:

@@ -22,6 +22,8 @@ from aced.web._worker import work
 
 LOOK = 1.0
 """Seconds between looks at a ledger that other processes write to as well."""
+REST = 0.05
+"""Seconds after a look: many requests at once are one reason to look."""
 AROUND = 120.0
 """Seconds after a request for which someone is taken to be labelling."""
 LONGEST_REST = 30.0
@@ -95,15 +97,13 @@ class Designer:
                 self._busy = False
             if failures == 0:
                 self._wake.wait(LOOK)
+                self._stop.wait(REST)
 
     def _due(self) -> bool:
         if not self.coming():
             return False
-        if self.project.short():
-            return True
         now = time.monotonic()
-        around = [name for name, at in list(self._around.items()) if now - at < AROUND]
-        return any(self.project.short(name) for name in around)
+        return self.project.short(*(n for n, at in list(self._around.items()) if now - at < AROUND))
 
     def _design(self) -> None:
         reply = self._call()

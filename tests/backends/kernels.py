@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 import scipy.sparse
+from joblib.externals.loky import process_executor
 
 from aced._workers import PerRow
 from aced.oracles import GaussianNoise
@@ -89,3 +90,8 @@ def assert_same(found, expected):
     for mine, other in zip(found, expected, strict=True):
         assert mine.dtype == other.dtype
         np.testing.assert_array_equal(mine, other)
+
+
+def growth(block):
+    """By how many bytes joblib lets the process grow that computes a row."""
+    return (np.full(block.shape[0], process_executor._MAX_MEMORY_LEAK_SIZE),)

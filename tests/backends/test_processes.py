@@ -1,5 +1,6 @@
 import gc
 import pickle
+import sys
 import tempfile
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from tests.backends.kernels import (
     assert_same,
     dying,
     failing,
+    growth,
     make_pool,
     moments,
     rows,
@@ -32,7 +34,7 @@ from tests.backends.learning import asked, assert_same_rounds
 @pytest.fixture(scope="module", autouse=True)
 def _end_processes():
     yield
-    get_reusable_executor(max_workers=2, timeout=300).shutdown(wait=True)
+    get_reusable_executor(max_workers=2, timeout=300, reuse=True).shutdown(wait=True)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -143,3 +145,10 @@ def test_a_process_that_dies_is_replaced_once(tmp_path):
     assert_same(found, Workers(1).fold(dying, pool, tmp_path / "mark", weight))
     with pytest.raises(InvalidInput, match="processes end before their work does"):
         workers.fold(dying, pool, None, weight)
+
+
+def test_processes_may_grow():
+    """joblib would end one that has grown by 300 MB and start another, in every pass."""
+    pool, workers = Pool(rows()), make_workers("processes", 2)
+    (allowed,) = workers.each(growth, pool)
+    assert (allowed == sys.maxsize).all()

@@ -10,6 +10,7 @@ import pytest
 from aced import InvalidInput
 from aced.ledger import replay
 from aced.project import Project, plan_round
+from aced.project._question import round_size
 from tests.helpers import blobs
 
 
@@ -299,7 +300,8 @@ def test_a_round_is_due_exactly_when_somebody_has_less_than_half_of_one_left(tmp
     for _ in range(150):
         clock.now += rng.exponential(10)
         who = str(rng.choice(["ann", "bob"]))
-        state, few = project.state, 10  # half a round
+        state = project.state
+        few = round_size(state) // 2
         running = [row for row, held in state.leases.items() if max(held.values()) > clock.now]
         left = [len(set(state.waiting) - set(running))]
         left += [len(list(state.ready(name, clock.now))) for name in ("ann", "bob")]

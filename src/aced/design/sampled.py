@@ -41,6 +41,8 @@ AUTOMATIC_BYTES = 2**29
 """Such a sample has as many rows as fit in this much memory, at most 2^20."""
 FEWEST = 4096
 """A sample has at least so many rows beside the labelled ones."""
+SPENT = 0.85
+"""Of the seconds allowed so much is planned with: small designs, which are timed, are a bit faster."""
 CHECK = 4
 """The second sample has a fourth of the rows of the first."""
 
@@ -133,7 +135,7 @@ class Sampled:
         per_row = max(taken[1] - taken[0], 0.1 * taken[1]) / (small - small // 2)
         # all rounds on the sample, again on one for the check, and a pass or two over everything
         over_all = problem.n * per_row / 8
-        left = max(0.0, self.seconds - sum(taken) - over_all)
+        left = max(0.0, SPENT * self.seconds - sum(taken) - over_all)
         return max(FEWEST, int(left / (per_row * self.inner.rounds * (1 + 1 / CHECK))))
 
 

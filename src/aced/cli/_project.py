@@ -115,12 +115,12 @@ def percent(value: float | None) -> str:
 def duration(seconds: float | None) -> str:
     """A length of time as people say it.
 
-    >>> [duration(s) for s in (4, 75, 3 * 3600 + 120, 50 * 3600)]
-    ['4 s', '2 min', '3.0 h', '2.1 days']
+    >>> [duration(s) for s in (4, 75, 130, 3 * 3600 + 120, 50 * 3600)]
+    ['4 s', '75 s', '3 min', '3.0 h', '2.1 days']
     """
     if seconds is None:
         return "-"
-    if seconds < 60:
+    if seconds < 100:
         return f"{seconds:.0f} s"
     if seconds < 3600:
         return f"{math.ceil(seconds / 60)} min"

@@ -46,6 +46,11 @@ class OracleName(str, Enum):
     sklearn = "sklearn"
 
 
+class FillName(str, Enum):
+    open_rows = "open"
+    all_rows = "all"
+
+
 class BackendName(str, Enum):
     threads = "threads"
     processes = "processes"
@@ -81,6 +86,9 @@ def run(
         SearchName, typer.Option(help="How it maximises the ratio.")
     ] = SearchName.dinkelbach,
     oracle: Annotated[OracleName, typer.Option(help="What answers its queries.")] = OracleName.linear,
+    fill: Annotated[
+        FillName, typer.Option(help="Rows its water-filling looks at; all is the paper's.")
+    ] = FillName.open_rows,
     design_rows: Annotated[
         int | None, typer.Option(help="Find aced's designs on a sample of so many rows.")
     ] = None,
@@ -115,7 +123,7 @@ def run(
     if plot is not None:
         check_plot(plot)
     options: dict[str, Any] = {"solver": solver.value, "search": search.value, "oracle": oracle.value}
-    options |= {"design_rows": design_rows, "round_seconds": round_seconds}
+    options |= {"design_rows": design_rows, "round_seconds": round_seconds, "fill": fill.value}
     names = strategy or ["aced"]
     for name in names:
         _make(name, options)

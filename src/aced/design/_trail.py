@@ -17,7 +17,7 @@ LEVEL_CAP = 1e5
 
 
 class Trail:
-    """Shared by all searches: calls the oracle, keeps tallies, replaces the incumbent."""
+    """Shared by all searches: calls the oracle, keeps tallies, replaces an unsettled incumbent."""
 
     def __init__(self, problem: Problem, lam: Float64, noise: Noise, *, near: bool) -> None:
         self.problem, self.near = problem, near
@@ -48,7 +48,8 @@ class Trail:
         self.seen += found
         self.levels += [levels] * len(found)
         top = max(found, key=lambda candidate: float(candidate.tally[0].max()))
-        if top.tally[0].max() > self.incumbent.agreement + 1e-3:
+        better_met = top.tally[0].max() > self.incumbent.agreement + 1e-3
+        if better_met and not self.problem.settled:
             which = int(top.tally[0].argmax())
             better = top.hypotheses.take(np.array([which]))
             self._adopt(Incumbent.of(self.oracle, better, self.problem.mu))
@@ -57,7 +58,7 @@ class Trail:
         return np.asarray(self.base - r * reach + answer)
 
     def _denominators(self) -> Float64:
-        """D of everything seen, (K, B); rounding must not push it below shift."""
+        """D of everything seen, (K, B); never below shift, by rounding or where h̃ is not the best."""
         agreements = np.stack([candidate.tally[0] for candidate in self.seen])
         return self.problem.shift + np.maximum(self.incumbent.agreement - agreements, 0.0)
 

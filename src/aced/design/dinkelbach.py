@@ -3,7 +3,9 @@
 r = 0, then r ← the best ratio seen and h = argmax N(h) - r D(h). With an exact oracle
 this converges to the maximum in a handful of steps. A surrogate oracle answers well at
 some scales only, so levels at multiples of the best ratio are tried as well, and every
-hypothesis met counts.
+hypothesis met counts. Once shift is small against the number of labels, the best ratio is that
+of a hypothesis next to h̃, with D = shift: it is met only at levels far above the ratios of
+those that differ from h̃ in many rows.
 """
 
 from __future__ import annotations
@@ -17,10 +19,13 @@ from aced.design._trail import Trail
 from aced.design.problem import Found, Problem
 from aced.oracles import Noise
 
+SPAN = 100.0
+
 
 @dataclass(frozen=True)
 class Dinkelbach:
-    """``steps`` iterations, then one oracle call at each multiple in ``scales``.
+    """``steps`` iterations, then one oracle call at each multiple in ``scales``; and at those in
+    ``far`` where D spans a factor of SPAN or more.
 
     An exact oracle iterates until nothing improves and needs no scales. ``near`` lets
     the oracle propose hypotheses between the incumbent and its answer.
@@ -28,6 +33,7 @@ class Dinkelbach:
 
     steps: int = 2
     scales: tuple[float, ...] = (10.0,)
+    far: tuple[float, ...] = (1000.0,)
     near: bool = True
 
     def __call__(
@@ -42,7 +48,7 @@ class Dinkelbach:
             for _ in range(self.steps):
                 trail.visit(r)
                 r = trail.best()
-            for scale in self.scales:
+            for scale in self.scales + (self.far if problem.spans(SPAN) else ()):
                 trail.visit(scale * r)
                 r = trail.best()
             return trail.found()

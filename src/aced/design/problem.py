@@ -46,6 +46,9 @@ class Problem:
     incumbent: Incumbent
     copies: Float32 | None = None
     """How many rows each row stands for, in a sample (:mod:`aced.design.sampled`); (n,)."""
+    settled: bool = False
+    """Whether h̃ stays. A surrogate's h̃ is not the best on the labels; a better one, when a search
+    meets it, is then taken for one as good (D = shift) and does not become h̃."""
 
     def __post_init__(self) -> None:
         if not self.shift > 0:
@@ -54,6 +57,10 @@ class Problem:
     @property
     def n(self) -> int:
         return len(self.oracle.pool)
+
+    def spans(self, factor: float) -> bool:
+        """Whether D can differ by so large a factor between hypotheses."""
+        return float(np.abs(self.mu).sum(dtype=float)) >= factor * self.shift
 
     def weights(self, lam: Float64, noise: Noise) -> Weights:
         """The family of oracle weights at design λ."""

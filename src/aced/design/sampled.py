@@ -174,7 +174,7 @@ def sample(problem: Problem, rows: int, rng: np.random.Generator, lam: Float64 |
     inner = oracle.over(pool)
     mu = problem.mu[positions]
     incumbent = Incumbent.of(inner, problem.incumbent.hypothesis, mu)
-    sub = Problem(inner, mu, problem.shift, incumbent, copies.astype(np.float32))
+    sub = Problem(inner, mu, problem.shift, incumbent, copies.astype(np.float32), problem.settled)
     return Sample(positions, copies, sub)
 
 

@@ -44,7 +44,7 @@ def plan(pool: Pool, asked: Question, threads: int | None = None) -> Answer:
     rng = np.random.default_rng(seeds[0])
     learner = Learner(
         pool,
-        strategy=make_strategy(asked.strategy),
+        strategy=Aced(fill="all") if asked.strategy == "aced" else make_strategy(asked.strategy),
         classes=[0, 1],
         l2=asked.l2,
         batch_size=min(asked.batch, len(pool)),
@@ -59,6 +59,7 @@ def plan(pool: Pool, asked: Question, threads: int | None = None) -> Answer:
     taken = np.union1d(asked.drawn, checks).astype(np.int64)
     learner.exclude(pool.ids[taken])
     if isinstance(learner.strategy, Aced) and len(asked.drawn):
+        # the ledger knows which rows were drawn, not the mass that others had
         spent = np.bincount(asked.drawn, minlength=len(pool)) / asked.batch
         learner.strategy.restore({"spent": spent})
     again = round(asked.again * asked.size) if len(asked.single) else 0

@@ -1,9 +1,13 @@
 """Fixed Budget ACED with water-filling (the paper's practical algorithm).
 
 Round k: μ̂ from the labels so far, shift = n 2^(1-k) (never below n times the tolerance),
-h̃ the best hypothesis on the labels, λ the design that minimises F, then draws that bring
-all draws so far in line with λ. The first round has no labels, hence μ̂ = 0: its design
-separates all hypotheses alike.
+h̃ the oracle's best hypothesis on the labels, which stays for the round, λ the design that
+minimises F, then draws that bring all draws so far in line with λ. The first round has no
+labels, hence μ̂ = 0: its design separates all hypotheses alike.
+
+Water-filling, as printed, gives mass to rows that have a label already and cannot be drawn
+again. By default both λ and the mass spent so far are taken over the open rows alone;
+``fill="all"`` is the printed formula.
 """
 
 from __future__ import annotations
@@ -42,6 +46,7 @@ SHIFT_FLOOR = 2.0**-60
 _SEARCHES: dict[str, type[Dinkelbach] | type[Grid]] = {"dinkelbach": Dinkelbach, "grid": Grid}
 _SOLVERS: dict[str, type[FixedPoint] | type[Mirror]] = {"fixed-point": FixedPoint, "mirror": Mirror}
 _ORACLES = ("linear", "sklearn")
+_FILLS = ("open", "all")
 
 
 def _choose(argument: str, value: object, names: Any) -> None:
@@ -61,6 +66,8 @@ class Aced:
     ``design_rows`` finds the design on a sample of so many rows, ``round_seconds`` on as many as
     the time allows (which gives up "same seed, same result"). By default pools of more than
     2^22 rows use a sample; the history then says so, with its size and a bound on what it lost.
+
+    ``fill`` is what water-filling looks at: "open" rows (default), or "all", as the paper has it.
     """
 
     name = "aced"
@@ -74,11 +81,13 @@ class Aced:
         classifier: Any = None,
         design_rows: int | None = None,
         round_seconds: float | None = None,
+        fill: str = "open",
     ) -> None:
         if isinstance(oracle, str):
             _choose("oracle", oracle, _ORACLES)
         if isinstance(solver, str):
             _choose("solver", solver, _SOLVERS)
+        _choose("fill", fill, _FILLS)
         if search is not None:
             _choose("search", search, _SEARCHES)
             if not isinstance(solver, str):
@@ -93,7 +102,7 @@ class Aced:
                 )
             Sampled(rows=design_rows, seconds=round_seconds)  # refuses what makes no sense
         self._rows_option, self._seconds_option = design_rows, round_seconds
-        self._oracle_option, self._solver_option = oracle, solver
+        self._oracle_option, self._solver_option, self._fill_option = oracle, solver, fill
         self._search_option, self._classifier = search, classifier
         self.solver = (
             solver if not isinstance(solver, str) else _build_solver(solver, search or "dinkelbach")
@@ -111,13 +120,12 @@ class Aced:
         mu = naive(n, view.positions, view.codes)
         shift = n * max(2.0 ** (1 - min(view.round, 1000)), view.tolerance, SHIFT_FLOOR)
         with view.workers.session():
-            known = None if self._best is None else oracle.from_array(self._best)
-            problem = Problem(oracle, mu, shift, initial_incumbent(oracle, mu, known))
+            problem = Problem(oracle, mu, shift, initial_incumbent(oracle, mu), settled=True)
             self.design = self._solver_for(problem).solve(problem, rng, self.lam, view.report)
         self.lam = self.design.lam
         self._best = self.design.incumbent.hypothesis.to_array()
         positions, probabilities = draw(
-            [self._fill(size / view.batch_size), self.lam, np.ones(n)], view.open, size, rng
+            [self._fill(view.open, size / view.batch_size), self.lam, np.ones(n)], view.open, size, rng
         )
         certificate = self.design.certificate
         return Plan(
@@ -153,11 +161,16 @@ class Aced:
             return self.solver
         return Sampled(self.solver, rows=rows, seconds=seconds)
 
-    def _fill(self, mass: float) -> Float64:
+    def _fill(self, open_rows: Bools, mass: float) -> Float64:
         """The draw distribution that brings all draws, old and new, in line with λ."""
         assert self.lam is not None
-        spent = self._spent if self._spent is not None else np.zeros(len(self.lam))
-        p = waterfill((spent.sum() + mass) * self.lam - spent, mass)
+        lam = self.lam
+        spent = self._spent if self._spent is not None else np.zeros(len(lam))
+        if self._fill_option == "open":
+            left = np.where(open_rows, lam, 0.0)
+            if left.sum() > 0:
+                lam, spent = left / left.sum(), np.where(open_rows, spent, 0.0)
+        p = waterfill((spent.sum() + mass) * lam - spent, mass)
         self._spent = spent + p
         return p
 
@@ -191,6 +204,7 @@ class Aced:
             "search": self._search_option or "dinkelbach",
             "design_rows": self._rows_option,
             "round_seconds": self._seconds_option,
+            "fill": self._fill_option,
         }
 
     def state(self) -> dict[str, Array]:

@@ -111,3 +111,43 @@ def test_initial_incumbent_is_the_best_member_of_a_finite_class():
     problem, table = finite_problem(n=12, labelled=6)
     oracle = FiniteOracle(problem.oracle.pool, table)
     assert initial_incumbent(oracle, problem.mu).agreement == (table @ problem.mu).max()
+
+
+def test_a_settled_incumbent_stays_and_a_better_one_counts_as_one_as_good():
+    problem, table = finite_problem(n=12, labelled=6)
+    oracle = problem.oracle
+    worse = Incumbent.of(oracle, oracle.from_array(np.array([3])), problem.mu)
+    assert worse.agreement < problem.incumbent.agreement
+    settled = Problem(oracle, problem.mu, problem.shift, worse, settled=True)
+    lam, zeta = problem.uniform(), _zeta(12, draws=100)
+    found = Dinkelbach()(settled, lam, GivenNoise(oracle.pool, zeta))
+    assert found.incumbent is worse
+    assert (found.denominator >= problem.shift).all()
+    apart = worse.labels.astype(float) - table
+    gap = np.maximum(apart @ problem.mu.astype(float), 0)
+    ratios = (zeta / np.sqrt(lam)) @ apart.T / (problem.shift + gap)
+    reported = np.abs(ratios - found.ratio[:, None]).min(axis=1)
+    np.testing.assert_allclose(reported, 0, atol=1e-4)  # each is some member's, with D so understood
+    assert (found.denominator == problem.shift).any()
+
+
+def test_far_levels_meet_the_neighbours_of_the_incumbent():
+    """With a shift of a thousandth of a row the best ratios are those with D = shift. Half of the
+    draws or more must meet one; the published walk, which gets there in 41 calls, is the check."""
+    problem, _ = linear_problem(n=1500, p=15, labelled=400, k=1)
+    small = Problem(problem.oracle, problem.mu, 1e-3, problem.incumbent, settled=True)
+    noise = GivenNoise(problem.oracle.pool, _zeta(problem.n, draws=32))
+    lam = problem.uniform()
+    far, near = Dinkelbach()(small, lam, noise), Dinkelbach(far=())(small, lam, noise)
+    assert far.calls > near.calls
+    assert np.median(far.denominator) == pytest.approx(1e-3)
+    assert far.value > 0.5 * Grid()(small, lam, noise).value
+
+
+def test_far_levels_are_left_out_while_the_shift_is_large():
+    problem, _ = linear_problem(n=600, p=5, labelled=100, k=1)
+    noise = GivenNoise(problem.oracle.pool, _zeta(problem.n, draws=8))
+    assert not problem.spans(100.0)
+    found = [search(problem, problem.uniform(), noise) for search in (Dinkelbach(), Dinkelbach(far=()))]
+    assert found[0].calls == found[1].calls
+    np.testing.assert_array_equal(found[0].ratio, found[1].ratio)

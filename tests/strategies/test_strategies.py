@@ -136,3 +136,43 @@ def test_names_build_the_solvers_they_name():
     assert isinstance(paper, Mirror)
     assert isinstance(paper.search, Grid)
     assert isinstance(Aced().solver.search, Dinkelbach)
+
+
+def _two_rounds(fill: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """λ, the mass spent before and after, and which rows were open, of a second round."""
+    rows, labels = blobs(n=300, p=4)
+    learner = Learner(Pool(rows), strategy=Aced(fill=fill), batch_size=40, seed=1, threads=1)
+    queries = learner.ask()
+    learner.tell(queries.ids, labels[queries.ids])
+    before = learner.strategy.state()["spent"].copy()
+    open_rows = ~np.isin(np.arange(300), queries.ids)
+    learner.ask()
+    return learner.design, before, learner.strategy.state()["spent"], open_rows
+
+
+def test_filling_over_all_rows_is_the_printed_formula():
+    lam, before, after, _ = _two_rounds("all")
+    p = after - before
+    assert p.sum() == pytest.approx(1)
+    assert p.min() >= 0
+    left = 2 * lam - before - p
+    np.testing.assert_allclose(left[p > 1e-12], left.max(), atol=1e-9)  # nothing can be moved to gain
+
+
+def test_filling_over_open_rows_gives_nothing_to_labelled_ones():
+    lam, before, after, open_rows = _two_rounds("open")
+    assert not after[~open_rows].any()
+    share, kept = lam[open_rows] / lam[open_rows].sum(), before[open_rows]
+    p = after[open_rows] - kept
+    assert p.sum() == pytest.approx(1)
+    assert p.min() > -1e-12
+    left = (kept.sum() + 1) * share - kept - p
+    np.testing.assert_allclose(left[p > 1e-12], left.max(), atol=1e-9)
+
+
+def test_fill_has_two_values_and_is_kept_with_the_options():
+    with pytest.raises(InvalidInput, match="fill must be one of open, all"):
+        Aced(fill="some")
+    options = Aced(fill="all").options()
+    assert options is not None
+    assert options["fill"] == "all"

@@ -173,6 +173,20 @@ def test_filling_over_open_rows_gives_nothing_to_labelled_ones():
 def test_fill_has_two_values_and_is_kept_with_the_options():
     with pytest.raises(InvalidInput, match="fill must be one of open, all"):
         Aced(fill="some")
+    with pytest.raises(InvalidInput, match="shift must be one of labels, pool"):
+        Aced(shift="rows")
     options = Aced(fill="all").options()
     assert options is not None
     assert options["fill"] == "all"
+
+
+@pytest.mark.parametrize(
+    ("shift", "expected"), [("labels", [300, 40 / 2, 80 / 4]), ("pool", [300, 300 / 2, 300 / 4])]
+)
+def test_an_error_rate_is_a_share_of_the_labels_or_of_the_pool(shift, expected):
+    rows, labels = blobs(n=300, p=4)
+    learner = Learner(Pool(rows), strategy=Aced(shift=shift), batch_size=40, threads=1)
+    for _ in expected:
+        queries = learner.ask()
+        learner.tell(queries.ids, labels[queries.ids])
+    assert [record["shift"] for record in learner.history] == expected

@@ -51,6 +51,11 @@ class FillName(str, Enum):
     all_rows = "all"
 
 
+class ShiftName(str, Enum):
+    labels = "labels"
+    pool = "pool"
+
+
 class BackendName(str, Enum):
     threads = "threads"
     processes = "processes"
@@ -89,6 +94,9 @@ def run(
     fill: Annotated[
         FillName, typer.Option(help="Rows its water-filling looks at; all is the paper's.")
     ] = FillName.open_rows,
+    shift: Annotated[
+        ShiftName, typer.Option(help="What its error rates are a share of; pool is the paper's.")
+    ] = ShiftName.labels,
     design_rows: Annotated[
         int | None, typer.Option(help="Find aced's designs on a sample of so many rows.")
     ] = None,
@@ -123,7 +131,8 @@ def run(
     if plot is not None:
         check_plot(plot)
     options: dict[str, Any] = {"solver": solver.value, "search": search.value, "oracle": oracle.value}
-    options |= {"design_rows": design_rows, "round_seconds": round_seconds, "fill": fill.value}
+    options |= {"design_rows": design_rows, "round_seconds": round_seconds}
+    options |= {"fill": fill.value, "shift": shift.value}
     names = strategy or ["aced"]
     for name in names:
         _make(name, options)

@@ -76,7 +76,9 @@ class Work:
 
     @property
     def visits(self) -> int:
-        """Calls of the oracle in one search."""
+        """Calls of the oracle in one search, without those at the levels in ``far``, which only late
+        rounds have: a round is then longer by a third, as the search is set by default.
+        """
         return self.search.steps + len(self.search.scales)
 
     @property

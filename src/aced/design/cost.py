@@ -16,8 +16,8 @@ noise          min(4 n B, 512 MiB), or            ζ; what is above the limit is
 metric         q² (56 + 8 a)                      H twice and its factor, those of the last step of
                                                   the design, sums under way
                sparse k q (36 + 4 a) + 80 q       a diagonal and directions, twice; sums under way
-coefficients   B q (136 + 4 a)                    separators met (24), iterates, gradients, solutions
-               sparse B q (104 + 4 a)             (112, sparse 80), sums under way
+coefficients   B q (144 + 4 a)                    separators met (32), iterates, gradients, solutions
+               sparse B q (112 + 4 a)             (112, sparse 80), sums under way
 blocks         T b max(16 B, 8 q), sparse 16 B    what the kernels hold of a block each
 ============== ================================== ===================================================
 
@@ -139,7 +139,8 @@ class Cost(Work):
 
     @property
     def _coefficients(self) -> int:
-        met = self.visits * (2 if self.sparse else self.steps + 1)
+        visits = self.visits + len(self.search.far)
+        met = visits * (2 if self.sparse else self.steps + 1)
         each = 4 * met + (80 if self.sparse else 112) + 4 * self._ahead
         return self.draws * (self.features + 1) * each
 

@@ -1,9 +1,12 @@
 """Fixed Budget ACED with water-filling (the paper's practical algorithm).
 
-Round k: μ̂ from the labels so far, shift = n 2^(1-k) (never below n times the tolerance),
+Round k: μ̂ from the m labels so far, shift = m 2^(1-k) (never below m times the tolerance),
 h̃ the oracle's best hypothesis on the labels, which stays for the round, λ the design that
 minimises F, then draws that bring all draws so far in line with λ. The first round has no
 labels, hence μ̂ = 0: its design separates all hypotheses alike.
+
+μ̂ is 0 where no label is known, so D counts mistakes among m rows: an error rate of 2^(1-k) is
+m 2^(1-k) of them. ``shift="pool"`` is the printed n 2^(1-k), which the first round has too.
 
 Water-filling, as printed, gives mass to rows that have a label already and cannot be drawn
 again. By default both λ and the mass spent so far are taken over the open rows alone;
@@ -47,6 +50,7 @@ _SEARCHES: dict[str, type[Dinkelbach] | type[Grid]] = {"dinkelbach": Dinkelbach,
 _SOLVERS: dict[str, type[FixedPoint] | type[Mirror]] = {"fixed-point": FixedPoint, "mirror": Mirror}
 _ORACLES = ("linear", "sklearn")
 _FILLS = ("open", "all")
+_SHIFTS = ("labels", "pool")
 
 
 def _choose(argument: str, value: object, names: Any) -> None:
@@ -67,7 +71,8 @@ class Aced:
     the time allows (which gives up "same seed, same result"). By default pools of more than
     2^22 rows use a sample; the history then says so, with its size and a bound on what it lost.
 
-    ``fill`` is what water-filling looks at: "open" rows (default), or "all", as the paper has it.
+    ``fill`` is what water-filling looks at: "open" rows (default), or "all", as the paper has it;
+    ``shift`` what an error rate is a share of: the "labels" (default), or the "pool", the paper's.
     """
 
     name = "aced"
@@ -82,12 +87,14 @@ class Aced:
         design_rows: int | None = None,
         round_seconds: float | None = None,
         fill: str = "open",
+        shift: str = "labels",
     ) -> None:
         if isinstance(oracle, str):
             _choose("oracle", oracle, _ORACLES)
         if isinstance(solver, str):
             _choose("solver", solver, _SOLVERS)
         _choose("fill", fill, _FILLS)
+        _choose("shift", shift, _SHIFTS)
         if search is not None:
             _choose("search", search, _SEARCHES)
             if not isinstance(solver, str):
@@ -102,7 +109,8 @@ class Aced:
                 )
             Sampled(rows=design_rows, seconds=round_seconds)  # refuses what makes no sense
         self._rows_option, self._seconds_option = design_rows, round_seconds
-        self._oracle_option, self._solver_option, self._fill_option = oracle, solver, fill
+        self._oracle_option, self._solver_option = oracle, solver
+        self._fill_option, self._shift_option = fill, shift
         self._search_option, self._classifier = search, classifier
         self.solver = (
             solver if not isinstance(solver, str) else _build_solver(solver, search or "dinkelbach")
@@ -118,7 +126,8 @@ class Aced:
         oracle = self._oracle_for(view.pool, view.workers)
         n = len(view.pool)
         mu = naive(n, view.positions, view.codes)
-        shift = n * max(2.0 ** (1 - min(view.round, 1000)), view.tolerance, SHIFT_FLOOR)
+        rows = len(view.positions) if self._shift_option == "labels" and len(view.positions) else n
+        shift = rows * max(2.0 ** (1 - min(view.round, 1000)), view.tolerance, SHIFT_FLOOR)
         with view.workers.session():
             problem = Problem(oracle, mu, shift, initial_incumbent(oracle, mu), settled=True)
             self.design = self._solver_for(problem).solve(problem, rng, self.lam, view.report)
@@ -205,6 +214,7 @@ class Aced:
             "design_rows": self._rows_option,
             "round_seconds": self._seconds_option,
             "fill": self._fill_option,
+            "shift": self._shift_option,
         }
 
     def state(self) -> dict[str, Array]:

@@ -40,7 +40,8 @@ def waterfilling(
     size = batch or max(1, budget // 8)
     world = problem.realise(rng)
     oracle = finite_oracle(problem)
-    strategy = Aced(oracle=oracle, solver=solver or FixedPoint(draws=256, rounds=8, tolerance=0.01))
+    found = solver or FixedPoint(draws=256, rounds=8, tolerance=0.01)
+    strategy = Aced(oracle=oracle, solver=found, fill="all", shift="pool")
     positions = np.empty(0, np.int64)
     codes = np.empty(0, np.int64)
     rounds = 0

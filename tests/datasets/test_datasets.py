@@ -79,7 +79,7 @@ def test_a_task_is_read_from_data_home_and_its_features_are_cached(cache, tmp_pa
         stored = {name: archive[name] for name in archive.files}
     stored["X"] = stored["X"] + 1
     np.savez(kept, **stored)
-    np.testing.assert_array_equal(load_dataset("fashion", data_home=home).X, first.X)
+    np.testing.assert_array_equal(load_dataset("fashion", data_home=str(home)).X, first.X)
 
 
 def test_aced_data_is_looked_in_too(cache, tmp_path, monkeypatch):

@@ -56,6 +56,11 @@ class ShiftName(str, Enum):
     pool = "pool"
 
 
+class StartName(str, Enum):
+    uniform = "uniform"
+    design = "design"
+
+
 class BackendName(str, Enum):
     threads = "threads"
     processes = "processes"
@@ -97,6 +102,9 @@ def run(
     shift: Annotated[
         ShiftName, typer.Option(help="What its error rates are a share of; pool is the paper's.")
     ] = ShiftName.labels,
+    start: Annotated[
+        StartName, typer.Option(help="How it draws before there are labels.")
+    ] = StartName.uniform,
     design_rows: Annotated[
         int | None, typer.Option(help="Find aced's designs on a sample of so many rows.")
     ] = None,
@@ -132,7 +140,7 @@ def run(
         check_plot(plot)
     options: dict[str, Any] = {"solver": solver.value, "search": search.value, "oracle": oracle.value}
     options |= {"design_rows": design_rows, "round_seconds": round_seconds}
-    options |= {"fill": fill.value, "shift": shift.value}
+    options |= {"fill": fill.value, "shift": shift.value, "start": start.value}
     names = strategy or ["aced"]
     for name in names:
         _make(name, options)

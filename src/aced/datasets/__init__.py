@@ -17,14 +17,14 @@ NAMES = ("digits", "breast", *TASKS)
 FILES = (".npz", ".csv", ".parquet")
 
 
-def load_dataset(name: str, *, data_home: Path | None = None, label: str | None = None) -> Dataset:
+def load_dataset(name: str, *, data_home: str | Path | None = None, label: str | None = None) -> Dataset:
     """A data set by name, or a file."""
     if name == "digits":
         return _digits()
     if name == "breast":
         return _breast()
     if name in TASKS:
-        return load_task(name, data_home)
+        return load_task(name, None if data_home is None else Path(data_home))
     if Path(name).suffix in FILES:
         return load_file(Path(name), label)
     raise InvalidInput(

@@ -3,7 +3,8 @@
 Round k: μ̂ from the m labels so far, shift = m 2^(1-k) (never below m times the tolerance),
 h̃ the oracle's best hypothesis on the labels, which stays for the round, λ the design that
 minimises F, then draws that bring all draws so far in line with λ. The first round has no
-labels, hence μ̂ = 0: its design separates all hypotheses alike.
+labels: its rows are drawn uniformly, as in the published experiments. ``start="design"`` is the
+printed algorithm, whose first design, with μ̂ = 0, separates all hypotheses alike.
 
 μ̂ is 0 where no label is known, so D counts mistakes among m rows: an error rate of 2^(1-k) is
 m 2^(1-k) of them. ``shift="pool"`` is the printed n 2^(1-k), which the first round has too.
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from aced._errors import InvalidInput
-from aced._types import Array, Bools, Float64
+from aced._types import Array, Bools, Float64, Ints
 from aced._workers import Workers
 from aced.design import (
     Design,
@@ -51,6 +52,7 @@ _SOLVERS: dict[str, type[FixedPoint] | type[Mirror]] = {"fixed-point": FixedPoin
 _ORACLES = ("linear", "sklearn")
 _FILLS = ("open", "all")
 _SHIFTS = ("labels", "pool")
+_STARTS = ("uniform", "design")
 
 
 def _choose(argument: str, value: object, names: Any) -> None:
@@ -72,7 +74,9 @@ class Aced:
     2^22 rows use a sample; the history then says so, with its size and a bound on what it lost.
 
     ``fill`` is what water-filling looks at: "open" rows (default), or "all", as the paper has it;
-    ``shift`` what an error rate is a share of: the "labels" (default), or the "pool", the paper's.
+    ``shift`` what an error rate is a share of: the "labels" (default), or the "pool", the paper's;
+    ``start`` how rows are drawn while there is no label: "uniform" (default, as in the paper's
+    experiments), or from a "design", as its algorithm is printed.
     """
 
     name = "aced"
@@ -88,6 +92,7 @@ class Aced:
         round_seconds: float | None = None,
         fill: str = "open",
         shift: str = "labels",
+        start: str = "uniform",
     ) -> None:
         if isinstance(oracle, str):
             _choose("oracle", oracle, _ORACLES)
@@ -95,6 +100,7 @@ class Aced:
             _choose("solver", solver, _SOLVERS)
         _choose("fill", fill, _FILLS)
         _choose("shift", shift, _SHIFTS)
+        _choose("start", start, _STARTS)
         if search is not None:
             _choose("search", search, _SEARCHES)
             if not isinstance(solver, str):
@@ -110,7 +116,7 @@ class Aced:
             Sampled(rows=design_rows, seconds=round_seconds)  # refuses what makes no sense
         self._rows_option, self._seconds_option = design_rows, round_seconds
         self._oracle_option, self._solver_option = oracle, solver
-        self._fill_option, self._shift_option = fill, shift
+        self._fill_option, self._shift_option, self._start_option = fill, shift, start
         self._search_option, self._classifier = search, classifier
         self.solver = (
             solver if not isinstance(solver, str) else _build_solver(solver, search or "dinkelbach")
@@ -125,6 +131,9 @@ class Aced:
         self._check_room(view)
         oracle = self._oracle_for(view.pool, view.workers)
         n = len(view.pool)
+        if self._start_option == "uniform" and not len(view.positions):
+            self.lam = np.full(n, 1 / n)
+            return Plan(*self._draw(view, size, rng), {"round": view.round})
         mu = naive(n, view.positions, view.codes)
         rows = len(view.positions) if self._shift_option == "labels" and len(view.positions) else n
         shift = rows * max(2.0 ** (1 - min(view.round, 1000)), view.tolerance, SHIFT_FLOOR)
@@ -133,13 +142,9 @@ class Aced:
             self.design = self._solver_for(problem).solve(problem, rng, self.lam, view.report)
         self.lam = self.design.lam
         self._best = self.design.incumbent.hypothesis.to_array()
-        positions, probabilities = draw(
-            [self._fill(view.open, size / view.batch_size), self.lam, np.ones(n)], view.open, size, rng
-        )
         certificate = self.design.certificate
         return Plan(
-            positions,
-            probabilities,
+            *self._draw(view, size, rng),
             {
                 "round": view.round,
                 "shift": shift,
@@ -170,17 +175,25 @@ class Aced:
             return self.solver
         return Sampled(self.solver, rows=rows, seconds=seconds)
 
+    def _draw(self, view: View, size: int, rng: np.random.Generator) -> tuple[Ints, Float64]:
+        """Rows that bring all draws in line with λ; when those run out, rows by λ, then any."""
+        assert self.lam is not None
+        filled = self._fill(view.open, size / view.batch_size)
+        return draw([filled, self.lam, np.ones(len(self.lam))], view.open, size, rng)
+
     def _fill(self, open_rows: Bools, mass: float) -> Float64:
         """The draw distribution that brings all draws, old and new, in line with λ."""
         assert self.lam is not None
-        lam = self.lam
-        spent = self._spent if self._spent is not None else np.zeros(len(lam))
-        if self._fill_option == "open":
-            left = np.where(open_rows, lam, 0.0)
-            if left.sum() > 0:
-                lam, spent = left / left.sum(), np.where(open_rows, spent, 0.0)
-        p = waterfill((spent.sum() + mass) * lam - spent, mass)
-        self._spent = spent + p
+        n = len(self.lam)
+        rows = (
+            open_rows if self._fill_option == "open" and self.lam[open_rows].any() else np.ones(n, bool)
+        )
+        share = self.lam[rows] / self.lam[rows].sum()
+        spent = np.zeros(len(share)) if self._spent is None else self._spent[rows]
+        p = np.zeros(n)
+        p[rows] = waterfill((spent.sum() + mass) * share - spent, mass)
+        self._spent = p.copy()
+        self._spent[rows] += spent
         return p
 
     def _oracle_for(self, pool: Pool, workers: Workers) -> Oracle:
@@ -215,6 +228,7 @@ class Aced:
             "round_seconds": self._seconds_option,
             "fill": self._fill_option,
             "shift": self._shift_option,
+            "start": self._start_option,
         }
 
     def state(self) -> dict[str, Array]:

@@ -1,12 +1,16 @@
 """IWAL's decisions against those of refitting, and what lagging does to its curves.
 
     python benchmarks/iwal.py decisions [--task cifar] [--c0 1e-3 1e-4 1e-5] [--every 50]
+    python benchmarks/iwal.py curves [--task cifar] [--rows 2000] [--features 32] [--c0 1e-3 1e-4 1e-5]
     python benchmarks/iwal.py lag [--task cifar] [--c0 1e-3 1e-4 1e-5] [--seeds 2]
     python benchmarks/iwal.py certain [--task fashion] [--c0 1e-8 1e-4 1]
 
 ``decisions``: one pass; every so many rows one is judged twice, as the stream does and by two fits of
 scikit-learn on the same examples, and both decide with the random number of the stream; once
 more with scikit-learn's default solver, to show what the published solver's tolerance does.
+``curves``: whole streams by refits at every row, on a part of the task (first rows, first columns),
+beside the fast ones with the same random numbers: equal decisions, and how far apart the curves are;
+those of another seed's refits show how far apart any two streams are.
 ``lag``: the accuracy after equal labels with lag 0 and with the lag of the paper suite.
 ``certain``: how many rows of one pass are judged P = 1.
 
@@ -108,6 +112,43 @@ def decisions(data: Dataset, pool: Pool, asked: argparse.Namespace) -> None:
         )
 
 
+def _curve(data: Dataset, pool: Pool, seed: int, c0: float, **options: Any) -> Any:
+    """Which rows a stream asked for, its seconds, and its curve every 100 labels."""
+    marks = tuple(range(100, len(pool) + 1, 100))
+    learner, took, found = stream(data, pool, Iwal(c0, passes=1, **options), seed, marks)
+    asked = np.zeros(len(pool), bool)
+    asked[pool.positions(learner.labelled()[0])] = True
+    return asked, took, found
+
+
+def _apart(one: dict[int, float], two: dict[int, float]) -> str:
+    shared = sorted(set(one) & set(two))
+    gaps = np.array([one[mark] - two[mark] for mark in shared])
+    return f"{np.abs(gaps).mean():.4f}, {gaps.mean():+.4f}"
+
+
+def curves(data: Dataset, _: Pool, asked: argparse.Namespace) -> None:
+    part = Dataset(data.name, data.X[: asked.rows, : asked.features], data.y[: asked.rows], None, None)
+    pool = Pool(part.X)
+    print(f"{data.name}, {len(pool)} x {pool.features}; differences of accuracy: mean size, mean\n")
+    print("| C0 | seed | labels: fast, refits | equal decisions | curves apart | lagging, from refits | "
+          "refits of another seed | fast, s | refits, s |")  # fmt: skip
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    for c0 in asked.c0:
+        refits = [_curve(part, pool, seed, c0, erm=RefitErm) for seed in range(asked.seeds + 1)]
+        for seed in range(asked.seeds):
+            fast = _curve(part, pool, seed, c0)
+            late = _curve(part, pool, seed, c0, lag=LAG)
+            slow, other = refits[seed], refits[seed + 1]
+            apart = " | ".join(_apart(curve[2], slow[2]) for curve in (fast, late, other))
+            equal = (fast[0] == slow[0]).mean()
+            print(
+                f"| {c0:g} | {seed} | {fast[0].sum()}, {slow[0].sum()} | {equal:.3f} | {apart} "
+                f"| {fast[1]:.1f} | {slow[1]:.0f} |",
+                flush=True,
+            )
+
+
 def lag(data: Dataset, pool: Pool, asked: argparse.Namespace) -> None:
     marks = tuple(range(1000, len(pool) + 1, 1000))
     print(
@@ -140,14 +181,17 @@ def certain(data: Dataset, pool: Pool, asked: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("what", choices=["decisions", "lag", "certain"])
+    parser.add_argument("what", choices=["decisions", "curves", "lag", "certain"])
     parser.add_argument("--task", default="cifar")
     parser.add_argument("--c0", type=float, nargs="+", default=[1e-3, 1e-4, 1e-5])
     parser.add_argument("--every", type=int, default=50)
     parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--rows", type=int, default=2000, help="of curves")
+    parser.add_argument("--features", type=int, default=32, help="of curves")
     asked = parser.parse_args()
     data = load_dataset(asked.task)
-    {"decisions": decisions, "lag": lag, "certain": certain}[asked.what](data, Pool(data.X), asked)
+    what = {"decisions": decisions, "curves": curves, "lag": lag, "certain": certain}[asked.what]
+    what(data, Pool(data.X), asked)
 
 
 if __name__ == "__main__":

@@ -175,7 +175,7 @@ def test_fill_has_two_values_and_is_kept_with_the_options():
         Aced(fill="some")
     with pytest.raises(InvalidInput, match="shift must be one of labels, pool"):
         Aced(shift="rows")
-    with pytest.raises(InvalidInput, match="start must be one of uniform, design"):
+    with pytest.raises(InvalidInput, match="start must be one of design, uniform"):
         Aced(start="labels")
     options = Aced(fill="all").options()
     assert options is not None
@@ -187,16 +187,16 @@ def test_fill_has_two_values_and_is_kept_with_the_options():
 )
 def test_an_error_rate_is_a_share_of_the_labels_or_of_the_pool(shift, expected):
     rows, labels = blobs(n=300, p=4)
-    learner = Learner(Pool(rows), strategy=Aced(shift=shift, start="design"), batch_size=40, threads=1)
+    learner = Learner(Pool(rows), strategy=Aced(shift=shift), batch_size=40, threads=1)
     for _ in expected:
         queries = learner.ask()
         learner.tell(queries.ids, labels[queries.ids])
     assert [record["shift"] for record in learner.history] == expected
 
 
-def test_without_labels_rows_are_drawn_uniformly_and_without_the_oracle():
+def test_a_uniform_start_draws_uniformly_and_without_the_oracle():
     rows, labels = blobs(n=300, p=4)
-    learner = Learner(Pool(rows), strategy=Aced(), batch_size=40, seed=3, threads=1)
+    learner = Learner(Pool(rows), strategy=Aced(start="uniform"), batch_size=40, seed=3, threads=1)
     queries = learner.ask()
     np.testing.assert_allclose(queries.probabilities, 1 / (300 - np.arange(40)), rtol=1e-12)
     np.testing.assert_array_equal(learner.design, np.full(300, 1 / 300))
@@ -207,7 +207,7 @@ def test_without_labels_rows_are_drawn_uniformly_and_without_the_oracle():
 
 
 def test_a_start_by_design_asks_the_oracle_at_once():
-    learner = Learner(Pool(blobs(n=300, p=4)[0]), strategy=Aced(start="design"), seed=3, threads=1)
+    learner = Learner(Pool(blobs(n=300, p=4)[0]), strategy=Aced(), seed=3, threads=1)
     learner.ask()
     assert learner.history[0]["oracle_calls"] > 0
     assert learner.design.std() > 0

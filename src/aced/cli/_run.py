@@ -57,8 +57,8 @@ class ShiftName(str, Enum):
 
 
 class StartName(str, Enum):
-    uniform = "uniform"
     design = "design"
+    uniform = "uniform"
 
 
 class BackendName(str, Enum):
@@ -103,8 +103,8 @@ def run(
         ShiftName, typer.Option(help="What its error rates are a share of; pool is the paper's.")
     ] = ShiftName.labels,
     start: Annotated[
-        StartName, typer.Option(help="How it draws before there are labels.")
-    ] = StartName.uniform,
+        StartName, typer.Option(help="How it draws before there are labels; uniform: the paper's runs.")
+    ] = StartName.design,
     design_rows: Annotated[
         int | None, typer.Option(help="Find aced's designs on a sample of so many rows.")
     ] = None,

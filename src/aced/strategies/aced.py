@@ -3,8 +3,8 @@
 Round k: μ̂ from the m labels so far, shift = m 2^(1-k) (never below m times the tolerance),
 h̃ the oracle's best hypothesis on the labels, which stays for the round, λ the design that
 minimises F, then draws that bring all draws so far in line with λ. The first round has no
-labels: its rows are drawn uniformly, as in the published experiments. ``start="design"`` is the
-printed algorithm, whose first design, with μ̂ = 0, separates all hypotheses alike.
+labels, hence μ̂ = 0: its design separates all hypotheses alike. The published experiments drew
+those rows uniformly: ``start="uniform"``.
 
 μ̂ is 0 where no label is known, so D counts mistakes among m rows: an error rate of 2^(1-k) is
 m 2^(1-k) of them. ``shift="pool"`` is the printed n 2^(1-k), which the first round has too.
@@ -52,7 +52,7 @@ _SOLVERS: dict[str, type[FixedPoint] | type[Mirror]] = {"fixed-point": FixedPoin
 _ORACLES = ("linear", "sklearn")
 _FILLS = ("open", "all")
 _SHIFTS = ("labels", "pool")
-_STARTS = ("uniform", "design")
+_STARTS = ("design", "uniform")
 
 
 def _choose(argument: str, value: object, names: Any) -> None:
@@ -75,8 +75,8 @@ class Aced:
 
     ``fill`` is what water-filling looks at: "open" rows (default), or "all", as the paper has it;
     ``shift`` what an error rate is a share of: the "labels" (default), or the "pool", the paper's;
-    ``start`` how rows are drawn while there is no label: "uniform" (default, as in the paper's
-    experiments), or from a "design", as its algorithm is printed.
+    ``start`` how rows are drawn while there is no label: by "design" (default), as the paper's
+    algorithm is printed, or "uniform", as its experiments were run.
     """
 
     name = "aced"
@@ -92,7 +92,7 @@ class Aced:
         round_seconds: float | None = None,
         fill: str = "open",
         shift: str = "labels",
-        start: str = "uniform",
+        start: str = "design",
     ) -> None:
         if isinstance(oracle, str):
             _choose("oracle", oracle, _ORACLES)

@@ -9,7 +9,8 @@ from sklearn.datasets import load_breast_cancer, load_digits
 
 from aced import InvalidInput, Learner, Pool
 from aced.strategies import ActiveCover
-from aced.strategies._online import Online
+from aced.strategies._online import FLAT, Online
+from aced.strategies.vw_cover import Program
 from tests.helpers import blobs
 
 
@@ -25,12 +26,25 @@ def test_a_step_solves_its_equation():
         # the same by definition, from the state before it
         grown = np.maximum(probe.largest[0], np.abs(x))
         start = probe.weights[0] * np.where(probe.largest[0] > 0, probe.largest[0] / grown, 1.0)
-        z = y * (start @ x)
+        z = y * (probe.weights[0] @ x)  # before weights shrink to the new scale
         squares = probe.squares[0] + c * expit(-z) ** 2 * x**2
-        totals = probe.totals + np.array([c * ((x / grown) ** 2).sum(), c])
+        totals = probe.totals[0] + np.array([c * ((x / grown) ** 2).sum(), c])
         reach = (x**2 / (np.sqrt(squares) * grown)).sum() * np.sqrt(totals[1] / totals[0])
-        final = y * after
+        final = z + y * (after - start @ x)  # what the step added
         assert final + np.exp(final) == pytest.approx(z + np.exp(z) + 0.7 * c * reach, rel=1e-8)
+
+
+def test_an_example_without_loss_in_single_precision_changes_nothing():
+    learner = Online(1, 2, 1.0)
+    x = np.array([1.0, 1.0])
+    while learner.margins(x)[0] <= FLAT:
+        learner.learn(0, x, 1.0, 1e9)
+    before = {name: array.copy() for name, array in learner.state().items()}
+    assert np.float32(1) + np.exp(np.float32(-learner.margins(x)[0])) == 1
+    learner.learn(0, 3 * x, 1.0, 1.0)
+    for name, array in learner.state().items():
+        np.testing.assert_array_equal(array, before[name])
+    assert learner.margins(100 * x)[0] == 50
 
 
 def test_it_learns():
@@ -51,7 +65,7 @@ class Watched(ActiveCover):
 
     def _judge(self, x):
         found = super()._judge(x)
-        self.judged.append((self._k, *found, self._least(self._k - 1.0)))
+        self.judged.append((self._k, *found, self._least(self._weight)))
         return found
 
 
@@ -85,13 +99,18 @@ def test_probabilities_and_the_region():
 RANGES = {"breast": (75, 160, 0.950, 0.985), "digits": (400, 600, 0.870, 0.915)}
 
 
-@pytest.mark.parametrize("name", RANGES)
-def test_queries_and_accuracy_are_in_the_range_of_the_published_program(name):
+def standard(name):
+    """Standardised rows, and labels 0 or 1."""
     loader = {"breast": load_breast_cancer, "digits": load_digits}[name]
     rows, labels = loader(return_X_y=True)
     labels = labels % 2 if name == "digits" else labels
     spread = rows.std(axis=0)
-    rows = ((rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1)).astype(np.float32)
+    return ((rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1)).astype(np.float32), labels
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_queries_and_accuracy_are_in_the_range_of_the_published_program(name):
+    rows, labels = standard(name)
     fewest, most, low, high = RANGES[name]
     queries, scores = [], []
     for seed in range(4):
@@ -101,6 +120,34 @@ def test_queries_and_accuracy_are_in_the_range_of_the_published_program(name):
         scores.append(((np.column_stack([rows, np.ones(len(rows))]) @ weights > 0) == labels).mean())
     assert fewest < np.mean(queries) < most
     assert low < np.mean(scores) < high
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_row_by_row_it_judges_as_the_published_program(name):
+    """The program decides, ours follows and says what it would have done: told the label, as the
+    program is when it judges a row, it has the same region and the same probabilities."""
+    pytest.importorskip("vowpalwabbit")
+    rows, labels = standard(name)
+    signs = 2.0 * labels - 1
+    program, ours = Program(0.1, seed=1), ActiveCover(0.1)
+    ours._learners = Online(1 + ours.cover, rows.shape[1] + 1, 1.0)
+    plain, told = ours._learners.sensitivity, 0.0
+    ours._learners.sensitivity = lambda x, margin, _: plain(x, margin, told)
+    same, apart = [], []
+    for k, row in enumerate(np.random.default_rng(0).permutation(len(rows))[:300]):
+        chance = program.learn(rows[row], int(labels[row]))
+        skipped = program.skipped
+        x, told = np.append(rows[row].astype(float), 1.0), signs[row]
+        ours._k = k + 1
+        inside, threshold, mine = ours._judge(x)
+        same.append(inside == (chance > 0 or skipped))
+        if chance > 0 and inside:
+            apart.append(abs(mine - chance))
+        answer = signs[row] if chance > 0 else 0.0
+        ours._update(x, answer, chance or 1.0, threshold, chance > 0 or skipped)
+    assert all(same)
+    assert len(apart) > 30
+    assert max(apart) < 1e-4
 
 
 def test_more_mellow_asks_more():

@@ -8,8 +8,12 @@ For an example x with label y = ±1, weight c and margin f, with z = y f,
 
     z' + exp(z') = z + exp(z) + η c q,     q = Σ_i x_i² a_i · multiplier,
 
-gives the margin after the step (Newton's method); w moves along x_i a_i until the margin is
-y z'. a_i = 1 / (sqrt(Σ c g² x_i²) · max|x_i|).
+gives the margin after the step (Newton's method); w moves along x_i a_i by y (z' - z) / q.
+a_i = 1 / (sqrt(Σ c g² x_i²) · max|x_i|), multiplier = sqrt(Σ c / Σ c Σ_i (x_i / max|x_i|)²).
+
+Three details decide how often a stream asks, and are as in the program. A weight shrinks when its
+feature exceeds all before it, but f is the margin before that. Margins count as ±50 at most. An
+example whose loss is 0 in single precision, z > 24 ln 2, changes nothing.
 """
 
 from __future__ import annotations
@@ -24,6 +28,9 @@ import numpy as np
 from aced._errors import InvalidInput
 from aced._types import Array, Float64
 from aced.pool import Pool
+
+LIMIT = 50.0
+FLAT = 24 * math.log(2)
 
 F = TypeVar("F", bound=Callable[..., object])
 _jit = cast("Callable[[F], F]", numba.njit(nogil=True, cache=True, error_model="numpy"))
@@ -45,22 +52,22 @@ class Online:
         self.weights = np.zeros((count, features))
         self.squares = np.zeros((count, features))
         self.largest = np.zeros((count, features))
-        self.totals = np.zeros(2)  # Σ c Σ (x / max|x|)² and Σ c, over all learners
+        self.totals = np.zeros((count, 2))  # Σ c Σ (x / max|x|)² and Σ c
 
     def margins(self, x: Float64) -> Float64:
-        """w·x of every learner."""
-        return np.asarray(self.weights @ x)
+        """w·x of every learner, within ±50."""
+        return np.asarray(np.clip(self.weights @ x, -LIMIT, LIMIT))
 
     def sensitivity(self, x: Float64, margin: float, y: float) -> float:
         """How far learner 0's margin moves with the weight of one more example labelled y."""
         return float(
-            _sensitivity(self.squares[0], self.largest[0], x, margin, y, self.rate, self.totals)
+            _sensitivity(self.squares[0], self.largest[0], x, margin, y, self.rate, self.totals[0])
         )
 
     def learn(self, which: int, x: Float64, y: float, c: float) -> float:
         """One step of one learner with label y = ±1 and weight c > 0; its margin afterwards."""
         w, squares, largest = self.weights[which], self.squares[which], self.largest[which]
-        return float(_learn(w, squares, largest, x, y, c, self.rate, self.totals))
+        return float(_learn(w, squares, largest, x, y, c, self.rate, self.totals[which]))
 
     def state(self) -> dict[str, Array]:
         return {
@@ -82,6 +89,14 @@ def _slope(z: float) -> float:
 
 
 @_jit
+def _margin(weights: Float64, x: Float64) -> float:
+    total = 0.0
+    for i in range(len(x)):
+        total += weights[i] * x[i]
+    return min(max(total, -LIMIT), LIMIT)
+
+
+@_jit
 def _sensitivity(
     squares: Float64,
     largest: Float64,
@@ -92,13 +107,14 @@ def _sensitivity(
     totals: Float64,
 ) -> float:
     slope = _slope(y * margin) ** 2
-    reach = 0.0
+    reach, relative = 0.0, 0.0
     for i in range(len(x)):
         if x[i] != 0.0:
             size = max(largest[i], abs(x[i]))
             reach += x[i] ** 2 / (np.sqrt(squares[i] + slope * x[i] ** 2 + 1e-30) * size)
-    multiplier = np.sqrt(totals[1] / totals[0]) if totals[0] > 0 else 1.0
-    return rate * reach * multiplier
+            relative += (x[i] / size) ** 2
+    whole = totals[0] + relative
+    return rate * reach * (np.sqrt((totals[1] + 1.0) / whole) if whole > 0 else 1.0)
 
 
 @_jit
@@ -112,16 +128,15 @@ def _learn(
     rate: float,
     totals: Float64,
 ) -> float:
+    z = y * _margin(weights, x)
+    if z > FLAT:
+        return y * z
     for i in range(len(x)):
         size = abs(x[i])
         if size > largest[i]:
             if largest[i] > 0:
                 weights[i] *= largest[i] / size
             largest[i] = size
-    margin = 0.0
-    for i in range(len(x)):
-        margin += weights[i] * x[i]
-    z = y * margin
     slope = _slope(z)
     reach, relative = 0.0, 0.0
     for i in range(len(x)):
@@ -133,8 +148,8 @@ def _learn(
     totals[1] += c
     multiplier = np.sqrt(totals[1] / totals[0]) if totals[0] > 0 else 1.0
     reach *= multiplier
-    if reach <= 0.0 or z > 50.0:
-        return margin
+    if reach <= 0.0:
+        return y * z
     target = z + np.exp(z) + rate * c * reach
     after = np.log(target) if target > 1.0 else z  # from above: Newton's method is monotone
     for _ in range(30):
@@ -147,4 +162,4 @@ def _learn(
     for i in range(len(x)):
         if x[i] != 0.0:
             weights[i] += move * x[i] / (np.sqrt(squares[i] + 1e-30) * largest[i])
-    return y * after
+    return _margin(weights, x)

@@ -1,7 +1,8 @@
 """Online Active Cover (Huang, Agarwal, Hsu, Langford, Schapire 2015), as in Vowpal Wabbit.
 
-With t the examples so far, ē the importance-weighted error of the predictions made before
-each label, and G = |f(x)| / (t · sensitivity) the weight, per example, that would flip h's
+With t the weight of the examples so far (1/p for each that was asked for, 0 where D was not drawn
+from, 1 outside it), ē the importance-weighted error of the predictions made before each label, as a
+share of t, and G = |f(x)| / (t · sensitivity) the weight, per example, that would flip h's
 prediction at x:
 
     Δ    = sqrt(C0 ē / t) + max(2α, 4) C0 ln t / t,     x is in D when G ≤ Δ (always while t < 3)
@@ -60,7 +61,7 @@ class ActiveCover:
         self._saved: dict[str, Array] = {}
         self._order: Array | None = None
         self._k, self._laps = 0, 1
-        self._losses = 0.0
+        self._weight, self._losses = 0.0, 0.0  # t and t ē
         self._numerator = np.zeros(self.cover)
         self._denominator = np.full(self.cover, 0.125)
         self._waiting: dict[int, tuple[float, float]] = {}  # row: (probability, threshold)
@@ -105,7 +106,7 @@ class ActiveCover:
     def _judge(self, x: Float64) -> tuple[bool, float, float]:
         """Whether x is in D, Δ, and the probability of asking for it."""
         assert self._learners is not None
-        t = self._k - 1.0  # rows before this one
+        t = self._weight
         if t < 3:
             return True, 1.0, 1.0
         threshold = np.sqrt(self.c0 * self._losses) / t + max(2 * ALPHA, 4.0) * self.c0 * np.log(t) / t
@@ -126,7 +127,7 @@ class ActiveCover:
     def _update(self, x: Float64, y: float, chance: float, threshold: float, inside: bool) -> None:
         """Learn from a row: y is its label if it was asked for, 0 otherwise."""
         assert self._learners is not None
-        t = self._k - 1.0
+        t = self._weight
         said = _sign(float(self._learners.margins(x)[0]))
         weight = 0.0 if y == 0 else 1 / chance
         least = self._least(t)
@@ -135,6 +136,7 @@ class ActiveCover:
         elif y != 0:
             self._learners.learn(0, x, y, weight)
             self._losses += weight * (said != y)
+        self._weight += weight if inside else 1.0
         pull = 2 * threshold * t * ALPHA / (self.c0 * BETA**2)
         q2 = 4 * least**2
         for i in range(self.cover):
@@ -164,7 +166,7 @@ class ActiveCover:
         waiting = [(row, *pair) for row, pair in sorted(self._waiting.items())]
         return {
             "order": self._order,
-            "counts": np.array([self._k, self._laps, self._losses]),
+            "counts": np.array([self._k, self._laps, self._weight, self._losses]),
             "mixture": np.stack([self._numerator, self._denominator]),
             "waiting": np.array(waiting, dtype=float).reshape(-1, 3),
             **{f"online_{name}": array for name, array in learners.items()},
@@ -173,7 +175,9 @@ class ActiveCover:
     def restore(self, state: Mapping[str, Array]) -> None:
         self._learners, self._order = None, state.get("order")
         self._saved = {name[7:]: a for name, a in state.items() if name.startswith("online_")}
-        k, laps, self._losses = state.get("counts", np.array([0.0, 1.0, 0.0])).tolist()
+        k, laps, self._weight, self._losses = state.get(
+            "counts", np.array([0.0, 1.0, 0.0, 0.0])
+        ).tolist()
         self._k, self._laps = int(k), int(laps)
         start = np.stack([np.zeros(self.cover), np.full(self.cover, 0.125)])
         self._numerator, self._denominator = state.get("mixture", start).copy()

@@ -119,6 +119,7 @@ class Program:
             f"-l {rate} --random_seed {seed} --quiet"
         )
         self._learnt = 0
+        self.skipped = False  # whether the last row was in the region and not drawn
 
     def learn(self, x: Array, label: int) -> float:
         """The probability with which the row was asked for, 0 if it was not."""
@@ -128,6 +129,7 @@ class Program:
         weight = float(example.get_simplelabel_weight())
         self._workspace.finish_example(example)
         self._learnt += 1
+        self.skipped = weight == 0
         return 1 / weight if weight > 1 or self._learnt <= 3 else 0.0
 
     def predict(self, x: Array) -> int:

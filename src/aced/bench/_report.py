@@ -17,9 +17,10 @@ INTRODUCTION = (
     "given to it batch by batch, and after every batch a classifier is trained on the labels so far "
     "and scored: on the whole pool, labelled or not, and on a holdout that no strategy saw. The "
     "dotted line is the classifier trained on every label. A good strategy reaches it with few.",
-    "Two readings of a pool curve are given. The paper shows the best accuracy so far (running "
-    "maximum); the plain accuracy at each point is what a user would have. Bands are the spread "
-    "over seeds.",
+    "Two readings of a pool curve are given. The paper (Active Classification using Experimental "
+    "Design, ICML 2021) shows the best accuracy so far (running maximum); the plain accuracy at each "
+    "point is what a user would have. Bands are the spread over seeds; crosses, on the paper's tasks, "
+    "are its ACED curve, read off its figures.",
     "Strategies that judge a stream (IWAL, active cover) have a constant C0. The paper searched a grid "
     "and showed the best C0 by the labels it took, which needs labels nobody has in advance; that "
     "choice is shown here too, with the whole grid, and beside it one fixed C0 for all tasks.",

@@ -26,6 +26,7 @@ MAKERS = {
     "aced": Aced,
     "aced, mirror and grid": lambda: Aced(solver=Mirror(search=Grid(budget=6), **SMALL_MIRROR)),
     "aced, grid": lambda: Aced(solver=FixedPoint(draws=12, rounds=2, search=Grid(budget=6))),
+    "aced, uniform start": lambda: Aced(start="uniform"),
     "passive": Passive,
     "margin": Margin,
     "entropy": Entropy,

@@ -6,8 +6,8 @@ symbol     name in code       meaning
 n, p, B    n, p, draws        rows of the pool, features, noise draws at once
 λ          lam                design: probabilities over the n rows
 ζ          zeta, noise        standard normal vectors, one per draw
-h, h̃       labels, incumbent  a hypothesis; the best one known on the labels so far
-η̂, μ̂       mu                 μ̂ = 2 η̂ - 1: signed label estimate, 0 where unknown
+h, h̃       labels, incumbent  a hypothesis; the one that others are compared with
+η̂, μ̂       mu                 μ̂ = 2 η̂ - 1: signed label estimate
 s          scale              1 / sqrt(λ)
 v          V                  oracle weights, v = r μ̂ - s ζ
 D(h)       denominator        shift + μ̂·(h̃ - h)
@@ -15,7 +15,7 @@ N(h)       numerator          Σ_i (h̃_i - h_i) s_i ζ_i
 r, f       ratio              N(h) / D(h), and the level tried in its place
 G          sensitivity        E[(h̃_i - h_i) ζ_i / D], so that Σ_i s_i G_i = F
 F          value              E[max_h N(h) / D(h)]
-k          round              the round; shift = n 2^(1-k)
+k          round              the round; shift = n 2^(1-k) as printed
 ========== ================== =====================================================
 
 Errors are counted in rows throughout (the paper divides numerator and denominator of

@@ -47,6 +47,24 @@ def test_systematic_draws_have_their_inclusion_probabilities():
     assert (np.abs(counts - 500 * wanted) <= 4.5 * deviation + 1e-9).all()
 
 
+def test_the_denominator_of_a_sample_is_that_of_the_pool_on_average():
+    """μ̂ on all rows: Σ μ̂ over a half-space, the mean over 100 samples, within 4.5 deviations."""
+    problem = _problem(n=4000, labelled=100)
+    rng = np.random.default_rng(3)
+    mu = np.where(problem.known, problem.mu, rng.uniform(-1, 1, 4000)).astype(np.float32)
+    dense = replace(problem, mu=mu, labelled=problem.known)
+    side = problem.oracle.pool.rows()[:, 0] > 0.3
+    lam = rng.dirichlet(np.full(4000, 3.0))
+    found = []
+    for seed in range(100):
+        sub = sampled.sample(dense, 800, np.random.default_rng(seed), lam)
+        found.append(sub.problem.mu[side[sub.positions]].sum(dtype=float))
+        assert sub.problem.known.sum() == 100
+        assert (sub.copies[sub.problem.known] == 1).all()
+    error = np.mean(found) - mu[side].sum(dtype=float)
+    assert abs(error) < 4.5 * np.std(found, ddof=1) / 10
+
+
 def test_the_noise_of_a_sample_has_the_variance_of_the_pools():
     """Σ s² over the rows where two hypotheses differ: the mean over 60 samples, within 5 deviations."""
     problem = _problem(n=4000, labelled=100)

@@ -1,8 +1,11 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from aced import Aced, InvalidInput, Learner, Margin, Passive, Pool
-from aced.design import Dinkelbach, FixedPoint, Grid, Mirror
+from aced.design import Dinkelbach, FixedPoint, Grid, Mirror, Problem
+from aced.estimators import regress
 from aced.oracles import FiniteOracle, LinearOracle
 from aced.strategies import (
     ActiveCover,
@@ -14,6 +17,7 @@ from aced.strategies import (
     Entropy,
     Iwal,
     LeastConfidence,
+    RidgeMargin,
     make_strategy,
 )
 from aced.testing import check_strategy
@@ -27,8 +31,10 @@ MAKERS = {
     "aced, mirror and grid": lambda: Aced(solver=Mirror(search=Grid(budget=6), **SMALL_MIRROR)),
     "aced, grid": lambda: Aced(solver=FixedPoint(draws=12, rounds=2, search=Grid(budget=6))),
     "aced, uniform start": lambda: Aced(start="uniform"),
+    "aced, naive": lambda: Aced(estimator="naive"),
     "passive": Passive,
     "margin": Margin,
+    "ridge-margin": RidgeMargin,
     "entropy": Entropy,
     "least confidence": LeastConfidence,
     "committee": lambda: Committee(members=6),
@@ -171,22 +177,31 @@ def test_filling_over_open_rows_gives_nothing_to_labelled_ones():
     np.testing.assert_allclose(left[p > 1e-12], left.max(), atol=1e-9)
 
 
-def test_fill_has_two_values_and_is_kept_with_the_options():
+def test_options_have_the_values_they_name_and_are_kept():
     with pytest.raises(InvalidInput, match="fill must be one of open, all"):
         Aced(fill="some")
-    with pytest.raises(InvalidInput, match="shift must be one of labels, pool"):
+    with pytest.raises(InvalidInput, match="shift must be one of row, labels, pool"):
         Aced(shift="rows")
+    with pytest.raises(InvalidInput, match="estimator must be one of assisted, naive"):
+        Aced(estimator="ips")
+    with pytest.raises(InvalidInput, match=r"estimator: .* needs the linear oracle"):
+        Aced(estimator="assisted", oracle="sklearn")
     with pytest.raises(InvalidInput, match="start must be one of design, uniform"):
         Aced(start="labels")
     options = Aced(fill="all").options()
     assert options is not None
     assert options["fill"] == "all"
+    assert (options["estimator"], options["shift"]) == ("assisted", "row")
+    paper = Aced(oracle="sklearn").options()
+    assert paper is not None
+    assert (paper["estimator"], paper["shift"]) == ("naive", "labels")
 
 
 @pytest.mark.parametrize(
-    ("shift", "expected"), [("labels", [300, 40 / 2, 80 / 4]), ("pool", [300, 300 / 2, 300 / 4])]
+    ("shift", "expected"),
+    [("labels", [300, 40 / 2, 80 / 4]), ("pool", [300, 300 / 2, 300 / 4]), ("row", [300, 1, 1])],
 )
-def test_an_error_rate_is_a_share_of_the_labels_or_of_the_pool(shift, expected):
+def test_shift_is_an_error_rate_of_the_labels_or_of_the_pool_or_one_row(shift, expected):
     rows, labels = blobs(n=300, p=4)
     learner = Learner(Pool(rows), strategy=Aced(shift=shift), batch_size=40, threads=1)
     for _ in expected:
@@ -212,3 +227,53 @@ def test_a_start_by_design_asks_the_oracle_at_once():
     learner.ask()
     assert learner.history[0]["oracle_calls"] > 0
     assert learner.design.std() > 0
+
+
+def _second_round(labels_of: Callable[[np.ndarray], np.ndarray], **options: str) -> Problem:
+    """The problem of the round after 40 labels."""
+    rows, _ = blobs(n=300, p=4)
+    learner = Learner(Pool(rows), strategy=Aced(**options), batch_size=40, classes=[0, 1], threads=1)
+    queries = learner.ask()
+    learner.tell(queries.ids, labels_of(queries.ids))
+    seen = []
+    solver = learner.strategy._solver_for
+    learner.strategy._solver_for = lambda problem: seen.append(problem) or solver(problem)
+    learner.ask()
+    return seen[0]
+
+
+def test_the_regression_is_the_incumbent_and_says_what_unlabelled_rows_are_worth():
+    _, truth = blobs(n=300, p=4)
+    problem = _second_round(lambda ids: truth[ids])
+    labelled = problem.known
+    assert labelled.sum() == 40
+    assert (np.abs(problem.mu[labelled]) == 1).all()
+    others = np.abs(problem.mu[~labelled])
+    assert 0 < others.min() < 0.5 < others.max() <= 1
+    np.testing.assert_array_equal(problem.incumbent.labels[~labelled], problem.mu[~labelled] > 0)
+
+
+def test_the_naive_estimate_says_nothing_of_unlabelled_rows():
+    _, truth = blobs(n=300, p=4)
+    problem = _second_round(lambda ids: truth[ids], estimator="naive")
+    assert not problem.mu[~problem.known].any()
+    assert problem.known.sum() == np.abs(problem.mu).sum() == 40
+
+
+def test_while_one_class_is_known_nothing_is_predicted():
+    problem = _second_round(lambda ids: np.ones(len(ids), int))
+    assert not problem.mu[~problem.known].any()
+    assert problem.shift == 1
+
+
+def test_ridge_margin_asks_next_to_the_boundary_of_the_regression():
+    rows, truth = blobs(n=300, p=4)
+    learner = Learner(Pool(rows), strategy="ridge-margin", batch_size=30, threads=1)
+    first = learner.ask()
+    learner.tell(first.ids, truth[first.ids])
+    w = regress(rows[first.ids], truth[first.ids])
+    away = np.abs(rows @ w[:-1] + w[-1])
+    away[first.ids] = np.inf
+    second = learner.ask()
+    assert set(second.ids) == set(np.argsort(away)[:30])
+    assert (second.probabilities == 1).all()

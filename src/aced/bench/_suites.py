@@ -20,7 +20,7 @@ STREAMED = {"cifar": 7000, "svhn": 9500, "fashion": 11000, "mnist": 18000}
 LAG = 0.005
 """How far an IWAL judgement may lag behind the examples; 0 is the published order, and slower."""
 SMOKE = {"digits": (400, 1), "breast": (150, 1)}
-SEEDED = ("aced", "passive", "margin")
+SEEDED = ("aced", "passive", "margin", "ridge-margin")
 HEURISTICS = ("entropy", "least-confidence", "committee", "core-set", "badge", "density")
 STREAMS = ("iwal0", "iwal1", "ora-iwal0", "ora-iwal1")
 FIXED_C0 = {"oac": 0.03, "oac-vw": 0.03}

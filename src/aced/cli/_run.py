@@ -51,7 +51,13 @@ class FillName(str, Enum):
     all_rows = "all"
 
 
+class EstimatorName(str, Enum):
+    assisted = "assisted"
+    naive = "naive"
+
+
 class ShiftName(str, Enum):
+    row = "row"
     labels = "labels"
     pool = "pool"
 
@@ -99,9 +105,14 @@ def run(
     fill: Annotated[
         FillName, typer.Option(help="Rows its water-filling looks at; all is the paper's.")
     ] = FillName.open_rows,
+    estimator: Annotated[
+        EstimatorName | None,
+        typer.Option(help="What it assumes of rows without a label; naive is the paper's."),
+    ] = None,
     shift: Annotated[
-        ShiftName, typer.Option(help="What its error rates are a share of; pool is the paper's.")
-    ] = ShiftName.labels,
+        ShiftName | None,
+        typer.Option(help="What it takes for equally good (default: row); pool is the paper's."),
+    ] = None,
     start: Annotated[
         StartName, typer.Option(help="How it draws before there are labels; uniform: the paper's runs.")
     ] = StartName.design,
@@ -140,7 +151,8 @@ def run(
         check_plot(plot)
     options: dict[str, Any] = {"solver": solver.value, "search": search.value, "oracle": oracle.value}
     options |= {"design_rows": design_rows, "round_seconds": round_seconds}
-    options |= {"fill": fill.value, "shift": shift.value, "start": start.value}
+    options |= {"fill": fill.value, "start": start.value}
+    options |= {"estimator": estimator and estimator.value, "shift": shift and shift.value}
     names = strategy or ["aced"]
     for name in names:
         _make(name, options)

@@ -50,6 +50,9 @@ class Problem:
     """Whether h̃ stays. A surrogate's h̃ is not the best on the labels; a better one, when a search
     meets it, is then taken for one as good (D = shift) and does not become h̃."""
 
+    labelled: Bools | None = None
+    """Rows with a label, (n,); None: those with μ̂ other than 0."""
+
     def __post_init__(self) -> None:
         if not self.shift > 0:
             raise InvalidInput(f"shift must be positive, got {self.shift}")
@@ -57,6 +60,11 @@ class Problem:
     @property
     def n(self) -> int:
         return len(self.oracle.pool)
+
+    @property
+    def known(self) -> Bools:
+        """Rows with a label, (n,)."""
+        return np.asarray(self.mu != 0) if self.labelled is None else self.labelled
 
     def spans(self, factor: float) -> bool:
         """Whether D can differ by so large a factor between hypotheses."""

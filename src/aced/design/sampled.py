@@ -7,9 +7,10 @@ of those had λ_i, their noise would add up to one normal with variance c_i / λ
 
     s_i = c_i / sqrt(Λ_i)   and   Λ_i ∝ (c_i G_i)^(2/3)   at its optimum,
 
-over a pool of the rows of S (``Problem.copies`` is c). D(h) depends on labelled rows alone and is
-exact. Hypotheses found on S are half-spaces, so they, and the metric H, also say what G is for rows
-outside S: G_i = g_i s_i with g_i = leverage times density of the margin at zero. At the fixed point
+over a pool of the rows of S (``Problem.copies`` is c), with c_i μ̂_i for μ̂_i. Where μ̂ is 0 on rows
+without a label D(h) is exact, since labelled rows stand for themselves. Hypotheses found on S are
+half-spaces, so they, and the metric H, also say what G is for rows outside S: G_i = g_i s_i with
+g_i = leverage times density of the margin at zero. At the fixed point
 λ_i ∝ (g_i / sqrt(λ_i))^(2/3), hence
 
     λ_i ∝ sqrt(g_i)   for all n rows, by one pass.
@@ -27,7 +28,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from aced._errors import InvalidInput
-from aced._types import Array, Bools, Float64, Ints
+from aced._types import Array, Float64, Ints
 from aced.design.fixed_point import FixedPoint
 from aced.design.gradient import row_weights
 from aced.design.problem import Found, Incumbent, Problem
@@ -85,7 +86,7 @@ class Sampled:
             rows = self.rows
             if rows is None:
                 rows = self._affordable(problem, rng, start)
-            if rows + int((problem.mu != 0).sum()) >= problem.n:
+            if rows + int(problem.known.sum()) >= problem.n:
                 return self.inner.solve(problem, rng, start, report)
             if report is not None:
                 report(f"designing on a sample of {rows} of {problem.n} rows")
@@ -160,7 +161,7 @@ def sample(problem: Problem, rows: int, rng: np.random.Generator, lam: Float64 |
     oracle = problem.oracle
     if not isinstance(oracle, LinearOracle):
         raise InvalidInput("design_rows and round_seconds: they need the linear oracle")
-    labelled: Bools = problem.mu != 0
+    labelled = problem.known
     share = np.where(labelled, 0.0, 1.0)
     share /= max(share.sum(), 1.0)
     if lam is not None and lam[~labelled].sum() > 0:
@@ -172,9 +173,10 @@ def sample(problem: Problem, rows: int, rng: np.random.Generator, lam: Float64 |
     copies = 1 / inclusion[positions]
     pool = Pool(oracle.pool.rows(positions))
     inner = oracle.over(pool)
-    mu = problem.mu[positions]
-    incumbent = Incumbent.of(inner, problem.incumbent.hypothesis, mu)
-    sub = Problem(inner, mu, problem.shift, incumbent, copies.astype(np.float32), problem.settled)
+    stands_for = copies.astype(np.float32)
+    mu = problem.mu[positions] * stands_for
+    best = Incumbent.of(inner, problem.incumbent.hypothesis, mu)
+    sub = Problem(inner, mu, problem.shift, best, stands_for, problem.settled, labelled[positions])
     return Sample(positions, copies, sub)
 
 

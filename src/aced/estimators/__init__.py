@@ -4,6 +4,7 @@ All of them estimate μ = 2 η - 1. They differ in what they need to know of the
 in the confidence width that comes with them.
 """
 
+from aced.estimators.assisted import assisted, predict, regress
 from aced.estimators.chaining import Chaining, Estimate
 from aced.estimators.combination import combine, scales
 from aced.estimators.ips import ips, ips_width
@@ -16,6 +17,7 @@ __all__ = [
     "Chaining",
     "Estimate",
     "Sample",
+    "assisted",
     "averages",
     "combine",
     "ips",
@@ -23,6 +25,8 @@ __all__ = [
     "naive",
     "naive_width",
     "pair_estimates",
+    "predict",
+    "regress",
     "ridge",
     "ridge_bias",
     "ridge_for",

@@ -19,12 +19,14 @@ from aced.strategies.iwal import Iwal
 from aced.strategies.least_confidence import LeastConfidence
 from aced.strategies.margin import Margin
 from aced.strategies.passive import Passive
+from aced.strategies.ridge_margin import RidgeMargin
 from aced.strategies.vw_cover import VowpalCover
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "aced": Aced,
     "passive": Passive,
     "margin": Margin,
+    "ridge-margin": RidgeMargin,
     "entropy": Entropy,
     "least-confidence": LeastConfidence,
     "committee": Committee,
@@ -68,6 +70,7 @@ __all__ = [
     "Margin",
     "Passive",
     "Plan",
+    "RidgeMargin",
     "Strategy",
     "View",
     "VowpalCover",

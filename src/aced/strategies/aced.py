@@ -1,13 +1,16 @@
 """Fixed Budget ACED with water-filling (the paper's practical algorithm).
 
-Round k: μ̂ from the m labels so far, shift = m 2^(1-k) (never below m times the tolerance),
-h̃ the oracle's best hypothesis on the labels, which stays for the round, λ the design that
-minimises F, then draws that bring all draws so far in line with λ. The first round has no
-labels, hence μ̂ = 0: its design separates all hypotheses alike. The published experiments drew
-those rows uniformly: ``start="uniform"``.
+Round k: μ̂ from the m labels so far, h̃ a hypothesis that agrees with it, which stays for the round,
+λ the design that minimises F, then draws that bring all draws so far in line with λ. The first
+round has no labels, hence μ̂ = 0: its design separates all hypotheses alike. The published
+experiments drew those rows uniformly: ``start="uniform"``.
 
-μ̂ is 0 where no label is known, so D counts mistakes among m rows: an error rate of 2^(1-k) is
-m 2^(1-k) of them. ``shift="pool"`` is the printed n 2^(1-k), which the first round has too.
+By default μ̂ is model-assisted (:mod:`aced.estimators.assisted`), h̃ is its regression, and shift is
+one row, the least by which two hypotheses can differ. The paper's μ̂ is 0 where no label is known
+(``estimator="naive"``). Then D counts mistakes on the labels alone, every separator is perfect while
+there are fewer labels than features, and what keeps a design from being flat is the schedule of
+shift: m 2^(1-k), an error rate of 2^(1-k) among m labels, or the printed n 2^(1-k) (``shift="pool"``,
+which every first round has); h̃ is the oracle's best hypothesis on the labels.
 
 Water-filling, as printed, gives mass to rows that have a label already and cannot be drawn
 again. By default both λ and the mass spent so far are taken over the open rows alone;
@@ -29,6 +32,7 @@ from aced.design import (
     Dinkelbach,
     FixedPoint,
     Grid,
+    Incumbent,
     Mirror,
     Problem,
     Sampled,
@@ -39,7 +43,7 @@ from aced.design import (
     waterfill,
 )
 from aced.design.cost import check_room
-from aced.estimators import naive
+from aced.estimators import assisted, naive
 from aced.oracles import LinearOracle, Oracle, SklearnOracle, labels_of
 from aced.pool import Pool
 from aced.strategies._base import Plan, View
@@ -51,7 +55,8 @@ _SEARCHES: dict[str, type[Dinkelbach] | type[Grid]] = {"dinkelbach": Dinkelbach,
 _SOLVERS: dict[str, type[FixedPoint] | type[Mirror]] = {"fixed-point": FixedPoint, "mirror": Mirror}
 _ORACLES = ("linear", "sklearn")
 _FILLS = ("open", "all")
-_SHIFTS = ("labels", "pool")
+_ESTIMATORS = ("assisted", "naive")
+_SHIFTS = ("row", "labels", "pool")
 _STARTS = ("design", "uniform")
 
 
@@ -73,10 +78,12 @@ class Aced:
     the time allows (which gives up "same seed, same result"). By default pools of more than
     2^22 rows use a sample; the history then says so, with its size and a bound on what it lost.
 
-    ``fill`` is what water-filling looks at: "open" rows (default), or "all", as the paper has it;
-    ``shift`` what an error rate is a share of: the "labels" (default), or the "pool", the paper's;
-    ``start`` how rows are drawn while there is no label: by "design" (default), as the paper's
-    algorithm is printed, or "uniform", as its experiments were run.
+    ``estimator`` is "assisted" (default with a linear oracle) or "naive", the paper's; ``shift`` one
+    "row" (default with the assisted estimator), or an error rate that halves every round, as a share
+    of the "labels" (default with the naive one) or of the "pool", the paper's; ``fill`` what
+    water-filling looks at: "open" rows (default), or "all", as the paper has it; ``start`` how rows
+    are drawn while there is no label: by "design" (default), as the paper's algorithm is printed, or
+    "uniform", as its experiments were run.
     """
 
     name = "aced"
@@ -90,16 +97,25 @@ class Aced:
         classifier: Any = None,
         design_rows: int | None = None,
         round_seconds: float | None = None,
+        estimator: str | None = None,
+        shift: str | None = None,
         fill: str = "open",
-        shift: str = "labels",
         start: str = "design",
     ) -> None:
         if isinstance(oracle, str):
             _choose("oracle", oracle, _ORACLES)
         if isinstance(solver, str):
             _choose("solver", solver, _SOLVERS)
-        _choose("fill", fill, _FILLS)
+        linear = oracle == "linear" or isinstance(oracle, LinearOracle)
+        if estimator is None:
+            estimator = "assisted" if linear else "naive"
+        _choose("estimator", estimator, _ESTIMATORS)
+        if estimator == "assisted" and not linear:
+            raise InvalidInput('estimator: "assisted" needs the linear oracle; use "naive" with others')
+        if shift is None:
+            shift = "row" if estimator == "assisted" else "labels"
         _choose("shift", shift, _SHIFTS)
+        _choose("fill", fill, _FILLS)
         _choose("start", start, _STARTS)
         if search is not None:
             _choose("search", search, _SEARCHES)
@@ -116,7 +132,8 @@ class Aced:
             Sampled(rows=design_rows, seconds=round_seconds)  # refuses what makes no sense
         self._rows_option, self._seconds_option = design_rows, round_seconds
         self._oracle_option, self._solver_option = oracle, solver
-        self._fill_option, self._shift_option, self._start_option = fill, shift, start
+        self._estimator_option, self._shift_option = estimator, shift
+        self._fill_option, self._start_option = fill, start
         self._search_option, self._classifier = search, classifier
         self.solver = (
             solver if not isinstance(solver, str) else _build_solver(solver, search or "dinkelbach")
@@ -134,11 +151,8 @@ class Aced:
         if self._start_option == "uniform" and not len(view.positions):
             self.lam = np.full(n, 1 / n)
             return Plan(*self._draw(view, size, rng), {"round": view.round})
-        mu = naive(n, view.positions, view.codes)
-        rows = len(view.positions) if self._shift_option == "labels" and len(view.positions) else n
-        shift = rows * max(2.0 ** (1 - min(view.round, 1000)), view.tolerance, SHIFT_FLOOR)
         with view.workers.session():
-            problem = Problem(oracle, mu, shift, initial_incumbent(oracle, mu), settled=True)
+            problem = self._problem(oracle, view)
             self.design = self._solver_for(problem).solve(problem, rng, self.lam, view.report)
         self.lam = self.design.lam
         self._best = self.design.incumbent.hypothesis.to_array()
@@ -147,7 +161,7 @@ class Aced:
             *self._draw(view, size, rng),
             {
                 "round": view.round,
-                "shift": shift,
+                "shift": problem.shift,
                 "value": certificate.value,
                 "stderr": certificate.stderr,
                 "gap": certificate.gap,
@@ -158,6 +172,27 @@ class Aced:
                 **_sampled(self.design),
             },
         )
+
+    def _problem(self, oracle: Oracle, view: View) -> Problem:
+        """What the round is to minimise. The regression needs labels of both classes."""
+        labelled = np.zeros(len(view.pool), bool)
+        labelled[view.positions] = True
+        if self._estimator_option == "assisted" and len(np.unique(view.codes)) == 2:
+            assert isinstance(oracle, LinearOracle)
+            mu, regression = assisted(view.pool, view.workers, view.positions, view.codes)
+            best = Incumbent.of(oracle, oracle.from_array(regression), mu)
+        else:
+            mu = naive(len(view.pool), view.positions, view.codes)
+            best = initial_incumbent(oracle, mu)
+        return Problem(oracle, mu, self._shift(view), best, settled=True, labelled=labelled)
+
+    def _shift(self, view: View) -> float:
+        """In rows; n in the first round, and never below the tolerance."""
+        n, m = len(view.pool), len(view.positions)
+        if self._shift_option == "row" and m:
+            return max(1.0, n * view.tolerance)
+        rows = m if self._shift_option == "labels" and m else n
+        return rows * max(2.0 ** (1 - min(view.round, 1000)), view.tolerance, SHIFT_FLOOR)
 
     def _check_room(self, view: View) -> None:
         """Refuse a round that would not fit the memory, before it starts."""
@@ -226,8 +261,9 @@ class Aced:
             "search": self._search_option or "dinkelbach",
             "design_rows": self._rows_option,
             "round_seconds": self._seconds_option,
-            "fill": self._fill_option,
+            "estimator": self._estimator_option,
             "shift": self._shift_option,
+            "fill": self._fill_option,
             "start": self._start_option,
         }
 

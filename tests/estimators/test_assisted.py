@@ -1,0 +1,104 @@
+"""The model-assisted estimate: against scikit-learn, against refits that leave one out, at its edges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn.linear_model import Ridge, RidgeCV
+
+from aced._workers import Workers
+from aced.estimators import assisted, predict, regress
+from aced.estimators.assisted import BLOCK, GRID
+from aced.pool import Pool
+from tests.helpers import blobs
+
+
+def _noisy(m: int, p: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    rows = (3 + rng.standard_normal((m, p)) * rng.uniform(0.2, 4, p)).astype(np.float32)
+    labels = (rows[:, 0] - 3 + rng.standard_normal(m) > 0).astype(np.int64)
+    labels[:2] = 0, 1
+    return rows, labels
+
+
+def _alphas(rows: np.ndarray) -> np.ndarray:
+    deviations = rows.astype(float) - rows.mean(axis=0, dtype=float)
+    return GRID * np.square(deviations).sum() / min(rows.shape)
+
+
+@pytest.mark.parametrize("shape", [(30, 50), (50, 50), (200, 20), (5, 3), (BLOCK + 900, 12)])
+@pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array], ids=["dense", "sparse"])
+def test_the_regression_is_that_of_scikit_learn(shape, make):
+    rows, labels = _noisy(*shape)
+    theirs = RidgeCV(_alphas(rows)).fit(rows.astype(float), 2 * labels - 1)
+    expected = np.append(theirs.coef_, theirs.intercept_)
+    np.testing.assert_allclose(regress(make(rows), labels), expected, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(12, 30), (40, 6)])
+def test_the_penalty_is_the_one_with_the_least_error_on_labels_left_out(shape):
+    rows, labels = _noisy(*shape, seed=3)
+    y, errors = 2 * labels - 1, []
+    for alpha in _alphas(rows):
+        left_out = []
+        for i in range(len(rows)):
+            rest = np.arange(len(rows)) != i
+            model = Ridge(alpha).fit(rows[rest].astype(float), y[rest])
+            left_out.append(y[i] - model.predict(rows[i : i + 1].astype(float))[0])
+        errors.append(np.square(left_out).sum())
+    best = Ridge(_alphas(rows)[int(np.argmin(errors))]).fit(rows.astype(float), y)
+    expected = np.append(best.coef_, best.intercept_)
+    np.testing.assert_allclose(regress(rows, labels), expected, rtol=1e-6, atol=1e-9)
+
+
+def test_rows_that_are_all_alike_predict_the_mean_label():
+    found = regress(np.full((4, 3), 7.0, np.float32), np.array([0, 1, 1, 1]))
+    np.testing.assert_allclose(found, [0, 0, 0, 0.5], atol=1e-12)
+
+
+def test_two_labels_say_nothing_of_a_third():
+    rows, labels = _noisy(2, 4)
+    assert np.abs(regress(rows, labels)[:-1] @ (rows[1] - rows[0])) < 1e-3
+
+
+def test_labels_are_kept_and_predictions_end_at_one():
+    rows, labels = blobs(n=300, p=4)
+    rows = np.vstack([rows, 50 * rows[:2]]).astype(np.float32)  # far out: the line goes beyond ±1
+    positions = np.arange(0, 300, 3)
+    mu, regression = assisted(Pool(rows), Workers(), positions, labels[positions])
+    np.testing.assert_array_equal(mu[positions], 2 * labels[positions] - 1)
+    others = np.setdiff1d(np.arange(302), positions)
+    line = rows @ regression[0, :-1] + regression[0, -1]
+    np.testing.assert_allclose(mu[others], np.clip(line, -1, 1)[others], atol=1e-5)
+    assert np.abs(line[300:]).max() > 1
+    np.testing.assert_allclose(
+        predict(Pool(rows), Workers(), positions, labels[positions])[0], line, rtol=1e-4, atol=1e-5
+    )
+
+
+def test_it_claims_nothing_where_labels_are_noise():
+    """Coin flips for 60 labels: mean |μ̂| of the other rows over 20 fixed seeds, so no false alarms."""
+    noise, signal = [], []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        rows = rng.standard_normal((400, 30)).astype(np.float32)
+        positions = np.arange(60)
+        for labels, kept in (
+            (rng.integers(0, 2, 60), noise),
+            ((rows[:60, 0] > 0).astype(np.int64), signal),
+        ):
+            mu, _ = assisted(Pool(rows), Workers(), positions, labels)
+            kept.append(np.abs(mu[60:]).mean())
+    assert np.mean(noise) < 0.3 < np.mean(signal)
+
+
+def test_threads_do_not_matter():
+    rows, labels = blobs(n=9000, p=6)
+    positions = np.arange(0, 9000, 7)
+    found = []
+    for threads in (1, 3):
+        workers = Workers(threads)
+        with workers.session():
+            found.append(assisted(Pool(rows), workers, positions, labels[positions])[0])
+    np.testing.assert_array_equal(*found)

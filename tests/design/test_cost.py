@@ -22,7 +22,7 @@ from aced.strategies import Aced
 from tests.helpers import blobs
 
 ROUND = """
-import json, sys, threading, time
+import ctypes, gc, json, sys, threading, time
 import numpy as np
 import scipy.sparse
 from aced import Learner, Pool
@@ -50,6 +50,9 @@ def learner(n):
     return made
 
 learner(2048).ask()  # compiles, and loads libraries
+gc.collect()
+if hasattr(ctypes.CDLL(None), "malloc_trim"):
+    ctypes.CDLL(None).malloc_trim(0)  # what that left with the allocator is not held
 before = held()
 made = learner(n)
 loaded = held()
@@ -128,7 +131,7 @@ def passes_of_a_round(
     return learner.workers.seen
 
 
-MAY_BE_FEWER = ("labels_kernel", "_spread_of", "curvature")  # for better incumbents, and for H anew
+MAY_BE_FEWER = ("curvature",)  # for H anew
 
 
 def check_passes(seen: Counter[tuple[str, int]], cost: Cost, exact: int) -> None:
@@ -163,23 +166,16 @@ def test_passes_on_a_sample_are_those_of_a_round():
 
 def test_operations_by_hand():
     """10 rows, 2 features and hence 3 coefficients, 3 draws, all as the defaults have it."""
-    n, p, q, draws, rounds, visits, steps, towards, groups = 10, 2, 3, 3, 4, 3, 1, 8, 4
+    n, p, q, draws, rounds, visits, steps, towards, groups = 10, 2, 3, 3, 4, 4, 1, 8, 4
     assert (FixedPoint().rounds, Cost.of(n, p).draws) == (rounds, 96)
     product = 2 * n * p  # rows times one column: p multiplications and p additions each
     standardise = n * p + 3 * n * p
     labels = product + n
     metric = n * q * (q + 1) + 3 * n * q  # half a square of products; times, minus, times the root
-    incumbent = (
-        11 * labels  # to start with, and as many as may turn out better: 1 + 1 + 8
-        + metric
-        + (2 * product + 3 * n)  # two pulls; ζ s, its sum and that of μ̂
-        + steps * (2 * product + 31 * n)
-        + (2 * product + n + 8 * n * (1 + towards))
-    )  # fmt: skip
+    incumbent = product + labels  # what the regression predicts, and its labels
     step = (
         metric
-        + (1 + visits) * 2 * n * draws
-        + visits * labels
+        + 2 * n * draws
         + ((draws + 1) * product + (2 * draws + 1) * n)
         + visits * steps * (2 * draws * product + 31 * n * draws)
         + visits * ((draws + 1) * product + n + 8 * n * draws * (1 + towards))
@@ -189,10 +185,9 @@ def test_operations_by_hand():
     )
     solve = 2 * q * q  # two triangular ones, q² each
     factor = q**3 // 3
-    for_incumbent = factor + solve * (2 + steps + 2)  # two pulls, steps, sizes with the anchor's
     for_step = visits * solve * (2 * (draws + 1) + steps * draws)
     for_step += (visits + 1) * factor + q * q * 3  # H anew at each visit and for the leverages
-    expected = standardise + incumbent + rounds * (step + for_step) + for_incumbent
+    expected = standardise + incumbent + rounds * (step + for_step)
     assert Cost.of(n, p, draws=draws).operations == expected
 
 

@@ -37,6 +37,7 @@ PASSES = {
     "gram": "H",
     "moments": "H",
     "curvature": "H",
+    "_scores": "predictions",
     "labels_kernel": "labels",
     "_spread_of": "noise of h̃",
     "pulls": "first gradients",

@@ -13,9 +13,10 @@ import scipy.sparse
 from aced._types import Array, Float64
 from aced._workers import Blocks as AnyBlocks
 from aced._workers import Kernel, Workers
-from aced.design import Dinkelbach, Problem, draw_noise, initial_incumbent, waterfill
+from aced.design import Dinkelbach, Incumbent, Problem, draw_noise, waterfill
 from aced.design.cost import Cost, Pass
 from aced.design.fixed_point import sensitivity_of
+from aced.estimators import assisted
 from aced.oracles import LinearOracle
 from aced.pool import BLOCK_ROWS, Blocks, Pool
 from aced.pool._sparse import SPARSE_BLOCK_ROWS, Sparse
@@ -95,7 +96,7 @@ class Timed(Workers):
 def miniature(cost: Cost) -> Cost:
     """A round of the same shape over a few blocks, in which everything happens once."""
     size = SPARSE_BLOCK_ROWS if cost.sparse else BLOCK_ROWS
-    few = replace(cost, search=Dinkelbach(steps=1, scales=()), oracle_steps=1, workers=1)
+    few = replace(cost, search=Dinkelbach(steps=1, scales=(), far=()), oracle_steps=1, workers=1)
     few = replace(few, solver=replace(cost.solver, rounds=1), design_rows=cost.rows)
     per_row = sum(one.times * one.operations for one in few.passes) / cost.rows
     per_block = max(1, cost.row_bytes * size // cost.rows)
@@ -131,7 +132,7 @@ def measured(cost: Cost) -> Speed:
     of_step = cost.over(cost.design_rows).solving_in_step / small.solving_in_step
     return Speed(
         row=row,
-        once=(once - in_first) * cost.solving_once / small.solving_once,
+        once=once - in_first,
         step=(step - in_each) * of_step,
         normal=normal,
         drawn=_seconds_of_draw(min(cost.rows, DRAWN), rng),
@@ -153,11 +154,12 @@ def _random(small: Cost, rng: np.random.Generator) -> Pool:
 
 def _problem(small: Cost, pool: Pool, workers: Workers, rng: np.random.Generator) -> Problem:
     """A round in which some rows have labels."""
-    mu = np.zeros(small.rows, np.float32)
     known = rng.choice(small.rows, min(LABELS, small.rows // 2), replace=False)
-    mu[known] = np.where(rng.random(len(known)) < 0.5, -1, 1)
     oracle = LinearOracle(pool, steps=small.oracle_steps, workers=workers)
-    return Problem(oracle, mu, small.rows / 4, initial_incumbent(oracle, mu))
+    mu, regression = assisted(pool, workers, known, np.arange(len(known)) % 2)
+    best = Incumbent.of(oracle, oracle.from_array(regression), mu)
+    labelled = np.isin(np.arange(small.rows), known)
+    return Problem(oracle, mu, 1.0, best, settled=True, labelled=labelled)
 
 
 def _step(problem: Problem, small: Cost) -> float:

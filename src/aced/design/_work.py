@@ -76,10 +76,8 @@ class Work:
 
     @property
     def visits(self) -> int:
-        """Calls of the oracle in one search, without those at the levels in ``far``, which only late
-        rounds have: a round is then longer by a third, as the search is set by default.
-        """
-        return self.search.steps + len(self.search.scales)
+        """Calls of the oracle in one search; rounds after the first ask at the levels in ``far`` too."""
+        return self.search.steps + len(self.search.scales) + len(self.search.far)
 
     @property
     def steps(self) -> int:
@@ -109,12 +107,7 @@ class Work:
     def solutions(self) -> int:
         """Operations with H alone: finding it, solutions, lengths."""
         rounds = [self.over(rows) for rows in self.sample_sizes] or [self]
-        return self.solving_once + sum(one.solver.rounds * one.solving_in_step for one in rounds)
-
-    @property
-    def solving_once(self) -> int:
-        """For the incumbent: one separator."""
-        return self._finding + self._solving(1)
+        return sum(one.solver.rounds * one.solving_in_step for one in rounds)
 
     @property
     def solving_in_step(self) -> int:
@@ -163,23 +156,16 @@ class Work:
         ]
 
     def _incumbent(self) -> list[Pass]:
-        """The best hypothesis on the labels: one separator, and those that turn out better."""
-        return [
-            self._labels(2 + self.steps + len(TOWARDS)),
-            *self._prepared(1, 1),
-            self._pulls(1, 1),
-            self._descent(1, self.steps),
-            self._towards(1, 1),
-        ]
+        """What the regression predicts, and the labels that it gives."""
+        return [Pass("_scores", self.rows, 1, 1, self._product(1)), self._labels(1)]
 
     def _design(self) -> list[Pass]:
-        """All steps of the fixed point; h̃ is replaced once a visit at most."""
+        """All steps of the fixed point; h̃ stays."""
         rounds, visits, draws = self.solver.rounds, self.visits, self.draws
         spread = 2 * self.rows * draws
         return [
             *self._prepared(rounds, rounds * self._forms),
-            Pass("_spread_of", self.rows, draws, rounds * (1 + visits), spread, noise=True),
-            self._labels(rounds * visits),
+            Pass("_spread_of", self.rows, draws, rounds, spread, noise=True),
             self._pulls(draws, rounds),
             self._descent(draws, rounds * visits * self.steps),
             self._towards(draws, rounds * visits),

@@ -9,8 +9,9 @@ part           bytes                              what it is
 ============== ================================== ===================================================
 rows           4 n p, sparse 8 nnz + 4 n          the pool; nothing where it is read from disk
 sample         4 p (l + m), or nothing            both samples, and one being copied
-row vectors    25 n + 160 n, or                   ids, labels, μ̂, λ, s, G with its four groups, …
-               125 n + 185 l
+row vectors    25 n + 162 n, or                   ids, labels, μ̂, λ, s, G with its four groups, …;
+               125 n + 187 l;                     E|v| of at most 2^16 rows, by which H grows
+               and 56 min(n, 2^16)
 noise          min(4 n B, 512 MiB), or            ζ; what is above the limit is drawn again
                5/4 of that for m
 metric         q² (56 + 8 a)                      H twice and its factor, those of the last step of
@@ -35,7 +36,7 @@ from aced.design._work import Pass, Work, made_dense
 from aced.design.fixed_point import FixedPoint
 from aced.design.sampled import FEWEST, automatic_rows
 from aced.oracles._low_rank import RANK
-from aced.oracles._weights import CACHE_BYTES
+from aced.oracles._weights import CACHE_BYTES, MOST
 from aced.pool import BLOCK_ROWS, GIB, Pool, available_memory
 from aced.pool._sparse import SPARSE_BLOCK_ROWS, Sparse
 
@@ -43,10 +44,13 @@ __all__ = ["Cost", "Pass", "check_room", "in_words", "ways_out"]
 
 HELD = 25
 """Bytes a row before a round begins: id 8, state 1, label 8, draw probability 8."""
-DESIGNED = 160
-"""Bytes a row that is designed on, at the peak: known and open 2, μ̂ 4, λ of the last round, of this
-one and all draws so far 24, labels of h̃ 2, s and E|v| 13, G of the last step 16, leverage 8, densities
-of the groups with their variances 48, 24 for the sums over them, and 19 that the allocator may hold."""
+DESIGNED = 162
+"""Bytes a row that is designed on, at the peak: known, open, labelled and coupled 4, μ̂ 4, λ of the last
+round, of this one and all draws so far 24, labels of h̃ 2, s and E|v| 13, G of the last step 16, leverage
+8, densities of the groups with their variances 48, 24 for the sums over them, and 19 that the allocator
+may hold."""
+GROWTH = 56
+"""Bytes a row while the growth of H is found: |μ̂|, s and what is between, 8 each."""
 EXTENDED = 100
 """Bytes a row of a pool that is sampled, at the peak: as above without G, or those of the draw."""
 
@@ -57,7 +61,7 @@ class Cost(Work):
 
     >>> cost = Cost.of(1_000_000, 256, threads=2)
     >>> round(cost.peak() / GIB, 2), round(cost.operations / 1e12, 1)
-    (1.5, 3.1)
+    (1.5, 3.7)
     """
 
     @classmethod
@@ -107,10 +111,11 @@ class Cost(Work):
         """Bytes of each part at the peak, in the process that calls."""
         rounds = [self.over(rows) for rows in self.sample_sizes] or [self]
         alone = self.workers == 1
-        sample, vectors = 0, (HELD + DESIGNED) * self.rows
+        sample, vectors = 0, (HELD + DESIGNED) * self.rows + GROWTH * min(self.rows, MOST)
         if self.sampled:
             sample = sum(one.row_bytes for one in rounds) + rounds[0].row_bytes
             vectors = (HELD + EXTENDED) * self.rows + sum((HELD + DESIGNED) * one.rows for one in rounds)
+            vectors += GROWTH * min(rounds[0].rows, MOST)
         return {
             "rows": self.row_bytes,
             "sample": sample,

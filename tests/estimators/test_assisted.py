@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge, RidgeCV
 
 from aced._workers import Workers
 from aced.estimators import assisted, predict, regress
-from aced.estimators.assisted import BLOCK, GRID
+from aced.estimators.assisted import BLOCK, GRID, MOST
 from aced.pool import Pool
 from tests.helpers import blobs
 
@@ -52,9 +52,43 @@ def test_the_penalty_is_the_one_with_the_least_error_on_labels_left_out(shape):
     np.testing.assert_allclose(regress(rows, labels), expected, rtol=1e-6, atol=1e-9)
 
 
-def test_rows_that_are_all_alike_predict_the_mean_label():
-    found = regress(np.full((4, 3), 7.0, np.float32), np.array([0, 1, 1, 1]))
-    np.testing.assert_allclose(found, [0, 0, 0, 0.5], atol=1e-12)
+@pytest.mark.parametrize("number", [7.0, 0.1, 123.456, 1e6])
+@pytest.mark.parametrize("shape", [(3, 8), (4, 3), (7, 64)])
+@pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array], ids=["dense", "sparse"])
+def test_rows_that_are_all_alike_predict_the_mean_label(number, shape, make):
+    labels = np.arange(shape[0]) % 2
+    found = regress(make(np.full(shape, number, np.float32)), labels)
+    np.testing.assert_allclose(found, [*np.zeros(shape[1]), np.mean(2 * labels - 1)], atol=1e-12)
+
+
+@pytest.mark.parametrize("m", [40, 200])
+@pytest.mark.parametrize("unit", [1.0, 1e-3, 1e4, 1e5])
+def test_one_column_in_other_units_does_not_drown_the_rest(m, unit):
+    """Four columns matter, a fifth is noise on another scale; 1000 other rows, 8 seeds fixed."""
+    right = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        rows = rng.standard_normal((m + 1000, 50)).astype(np.float32)
+        labels = (rows[:, :4].sum(axis=1) > 0).astype(np.int64)
+        rows[:, 4] *= unit
+        w = regress(rows[:m], labels[:m])
+        right.append(np.mean((rows[m:] @ w[:-1] + w[-1] > 0) == labels[m:]))
+    assert np.mean(right) > (0.85 if m == 200 else 0.66)
+
+
+@pytest.mark.parametrize("m", [60, 300])
+def test_a_constant_column_carries_nothing(m):
+    rows, labels = _noisy(m, 100)
+    plain = regress(rows, labels)
+    with_constant = regress(np.column_stack([rows, np.full(m, 1e6, np.float32)]), labels)
+    assert abs(1e6 * with_constant[100]) < 1e-3
+    assert np.corrcoef(plain[:100], with_constant[:100])[0, 1] > 0.99
+
+
+def test_very_many_labels_and_features_are_thinned_out():
+    rows = scipy.sparse.random(MOST + 500, MOST + 100, 0.002, "csr", rng=np.random.default_rng(0))
+    labels = np.arange(MOST + 500) % 2
+    np.testing.assert_array_equal(regress(rows, labels), regress(rows[::2], labels[::2]))
 
 
 def test_two_labels_say_nothing_of_a_third():

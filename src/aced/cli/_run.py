@@ -111,7 +111,7 @@ def run(
     ] = None,
     shift: Annotated[
         ShiftName | None,
-        typer.Option(help="What it takes for equally good (default: row); pool is the paper's."),
+        typer.Option(help="What it takes for equally good; pool is the paper's."),
     ] = None,
     start: Annotated[
         StartName, typer.Option(help="How it draws before there are labels; uniform: the paper's runs.")

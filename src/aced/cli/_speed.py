@@ -154,7 +154,7 @@ def _random(small: Cost, rng: np.random.Generator) -> Pool:
 
 def _problem(small: Cost, pool: Pool, workers: Workers, rng: np.random.Generator) -> Problem:
     """A round in which some rows have labels."""
-    known = rng.choice(small.rows, min(LABELS, small.rows // 2), replace=False)
+    known = rng.choice(small.rows, max(1, min(LABELS, small.rows // 2)), replace=False)
     oracle = LinearOracle(pool, steps=small.oracle_steps, workers=workers)
     mu, regression = assisted(pool, workers, known, np.arange(len(known)) % 2)
     best = Incumbent.of(oracle, oracle.from_array(regression), mu)

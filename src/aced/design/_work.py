@@ -1,8 +1,8 @@
 """The passes over rows and the operations of a round, counted from the solver's settings.
 
 Operations are multiplications, additions and divisions of every pass over rows and of solving with
-H; drawing normals and adding up blocks are left out. The design may end before its last step, H and
-h̃ may stay as they are for longer, so these are upper bounds.
+H; drawing normals and adding up blocks are left out. The design may end before its last step and
+H may stay as it is for longer, so these are upper bounds; the regression on the labels is left out.
 """
 
 from __future__ import annotations

@@ -144,8 +144,7 @@ class Cost(Work):
 
     @property
     def _coefficients(self) -> int:
-        visits = self.visits + len(self.search.far)
-        met = visits * (2 if self.sparse else self.steps + 1)
+        met = self.visits * (2 if self.sparse else self.steps + 1)
         each = 4 * met + (80 if self.sparse else 112) + 4 * self._ahead
         return self.draws * (self.features + 1) * each
 

@@ -3,7 +3,7 @@
 r = 0, then r ← the best ratio seen and h = argmax N(h) - r D(h). With an exact oracle
 this converges to the maximum in a handful of steps. A surrogate oracle answers well at
 some scales only, so levels at multiples of the best ratio are tried as well, and every
-hypothesis met counts. Once shift is small against the number of labels, the best ratio is that
+hypothesis met counts. Once shift is small against Σ |μ̂|, the best ratio is that
 of a hypothesis next to h̃, with D = shift: it is met only at levels far above the ratios of
 those that differ from h̃ in many rows.
 """

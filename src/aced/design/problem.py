@@ -24,7 +24,7 @@ FLOOR = 1e-9
 
 @dataclass(frozen=True)
 class Incumbent:
-    """h̃: the hypothesis with the largest agreement μ̂·h known so far."""
+    """h̃, with its labels and its agreement μ̂·h̃."""
 
     hypothesis: Hypotheses
     labels: Bools  # (n,)

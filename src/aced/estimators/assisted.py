@@ -23,15 +23,24 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse
 
 from aced._types import Array, Float32, Float64, Ints
 from aced._workers import Workers
 from aced.oracles.linear import LinearHypotheses
 from aced.pool import Pool
 
-GRID = 10.0 ** np.arange(-5, 4.01, 0.5)
-"""The α tried, relative to the mean eigenvalue."""
+GRID = 10.0 ** np.arange(-12, 4.01, 0.5)
+"""The α tried, relative to the mean eigenvalue. The smallest serve features in very different units,
+where that is the eigenvalue of the widest."""
 
+ALIKE = 1e-14
+"""Rows whose squared distance from their mean is below this part of their squares differ by rounding."""
+
+MOST = 2048
+"""Where there are more labels and more features than this, so many of the labels are regressed on."""
+
+TINY = 1e-14
 TIE = 1e-9
 """Errors closer than this are equal, and the larger α is taken: two labels say nothing of a third."""
 
@@ -65,35 +74,64 @@ def regress(rows: Any, labels: Ints) -> Float64:
     >>> regress(rows, np.array([0, 0, 1, 1])).round(2)
     array([0.55, 0.  ])
     """
+    if min(rows.shape) > MOST:
+        some = slice(None, None, -(-rows.shape[0] // MOST))
+        rows, labels = rows[some], labels[some]
     y = 2.0 * labels - 1.0
     m, p = rows.shape
-    centre = _summed(rows, np.full(m, 1 / m))
-    target = y - y.mean()
     wide = m <= p
-    d, vectors = scipy.linalg.eigh(_gram(rows, centre, wide))
-    d = np.maximum(d, 0.0)
-    scale = d.sum() / min(m, p)
-    if not scale > 0:  # all rows alike
+    centre = _summed(rows, np.full(m, 1 / m))
+    gram = _gram(rows, centre, wide)
+    spread = float(np.trace(gram))
+    if not spread > ALIKE * (spread + m * centre @ centre):
         return np.append(np.zeros(p), y.mean())
-    inverse = 1 / (d[:, None] + scale * GRID)  # (., A)
-    fits = inverse * (vectors.T @ (target if wide else _summed(rows, target)))[:, None]
-    errors, start = np.zeros(len(GRID)), 0
-    for parts, shares in [(vectors * d, vectors**2 * d)] if wide else _turned(rows, centre, vectors):
-        known = target[start : start + len(parts), None]
-        left = np.maximum(1 - shares @ inverse - 1 / m, 1e-9)
-        errors += np.square((known - parts @ fits) / left).sum(axis=0)
-        start += len(parts)
-    least = np.flatnonzero(errors <= (1 + TIE) * errors.min())[-1]
-    best = vectors @ fits[:, least]
-    w = _summed(rows, best) if wide else best  # Σ best_i z_i, since best adds up to zero
+    alphas = GRID * spread / min(m, p)
+    errors, solutions = (_dual if wide else _primal)(rows, centre, gram, y - y.mean(), alphas)
+    w = solutions[:, np.flatnonzero(errors <= (1 + TIE) * errors.min())[-1]]
     return np.append(w, y.mean() - centre @ w)
 
 
-def _turned(rows: Any, centre: Float64, vectors: Float64) -> Iterator[tuple[Float64, Float64]]:
-    """Blocks of Z V and its squares."""
+def _dual(
+    rows: Any, centre: Float64, gram: Float64, target: Float64, alphas: Float64
+) -> tuple[Float64, Float64]:
+    """Errors on labels left out (A,), and w (p, A), from Z Zᵀ.
+
+    y_i - ŷ_i and 1 - l_i are sums of α / (d + α), without differences of nearly equal numbers. The
+    constant vector, on which Z Zᵀ vanishes, is given the eigenvalue t: what it adds is known.
+    """
+    m, t = len(gram), np.trace(gram)
+    d, vectors = scipy.linalg.eigh(gram + t / m)
+    shrink = alphas / (np.maximum(d, 0.0)[:, None] + alphas)  # (m, A)
+    pulls = vectors.T @ target
+    left = vectors**2 @ shrink - alphas / (t + alphas) / m
+    errors = np.square((vectors * pulls) @ shrink / np.maximum(left, TINY)).sum(axis=0)
+    weights = vectors @ (shrink / alphas * pulls[:, None])
+    return errors, _summed(rows, weights) - np.outer(centre, weights.sum(axis=0))
+
+
+def _primal(
+    rows: Any, centre: Float64, gram: Float64, target: Float64, alphas: Float64
+) -> tuple[Float64, Float64]:
+    """The same from Zᵀ Z."""
+    m = len(target)
+    d, vectors = scipy.linalg.eigh(gram)
+    inverse = 1 / (np.maximum(d, 0.0)[:, None] + alphas)  # (p, A)
+    fits = inverse * (vectors.T @ (_summed(rows, target) - target.sum() * centre))[:, None]
+    errors, start = np.zeros(len(alphas)), 0
     for block in _blocks(rows):
-        parts = block @ vectors - centre @ vectors
-        yield parts, parts**2
+        parts = _less(block, centre, vectors)
+        known = target[start : start + len(parts), None]
+        left = np.maximum(1 - parts**2 @ inverse - 1 / m, TINY)
+        errors += np.square((known - parts @ fits) / left).sum(axis=0)
+        start += len(parts)
+    return errors, vectors @ fits
+
+
+def _less(block: Any, centre: Float64, vectors: Float64) -> Float64:
+    """Rows less their mean, times a matrix; sparse ones stay sparse."""
+    if scipy.sparse.issparse(block):
+        return np.asarray(block @ vectors - centre @ vectors)
+    return np.asarray((block - centre) @ vectors)
 
 
 def _blocks(rows: Any) -> Iterator[Any]:
@@ -102,25 +140,27 @@ def _blocks(rows: Any) -> Iterator[Any]:
 
 
 def _gram(rows: Any, centre: Float64, wide: bool) -> Float64:
-    """Z Zᵀ of wide rows, else Zᵀ Z."""
+    """Z Zᵀ of wide rows, else Zᵀ Z. Sparse rows stay sparse: their mean is taken off the products."""
     if wide:
         whole = rows.astype(float)
-        products = _dense(whole @ whole.T)
+        if not scipy.sparse.issparse(whole):
+            whole = whole - centre
+            return np.asarray(whole @ whole.T)
+        products = (whole @ whole.T).toarray()
         means = products.mean(axis=0)
         return np.asarray(products - means - means[:, None] + means.mean())
     total = np.zeros((rows.shape[1], rows.shape[1]))
     for block in _blocks(rows):
-        total += _dense(block.T @ block)
-    return np.asarray(total - rows.shape[0] * np.outer(centre, centre))
+        if scipy.sparse.issparse(block):
+            total += (block.T @ block).toarray() - block.shape[0] * np.outer(centre, centre)
+        else:
+            total += (block - centre).T @ (block - centre)
+    return total
 
 
 def _summed(rows: Any, shares: Float64) -> Float64:
-    """Σ_i a_i x_i."""
-    found = np.zeros(rows.shape[1])
+    """Σ_i a_i x_i, of one vector a or of several as columns."""
+    found = np.zeros((rows.shape[1], *shares.shape[1:]))
     for index, block in enumerate(_blocks(rows)):
         found += block.T @ shares[index * BLOCK : (index + 1) * BLOCK]
     return found
-
-
-def _dense(products: Any) -> Float64:
-    return np.asarray(products.toarray() if hasattr(products, "toarray") else products)

@@ -363,7 +363,8 @@ class Learner:
         if strategy is None:
             if meta["options"] is None:
                 raise InvalidInput("strategy: the learner was saved with one of your own; pass it")
-            strategy = make_strategy(meta["strategy"], meta["options"])
+            older = {"estimator": "naive"} if meta["strategy"] == "aced" else {}  # it had no other
+            strategy = make_strategy(meta["strategy"], {**older, **meta["options"]})
         if classifier is None and meta["l2"] is None:
             raise InvalidInput("classifier: the learner was saved with one of your own; pass it")
         learner = cls(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aced.oracles.linear import LinearOracle
 
 REUSE = 2.0
-"""H is factorised anew when the weights of the labelled rows changed by more than this."""
+"""H is factorised anew when the weights of the rows with μ̂ changed by more than this."""
 
 SKETCH = 128
 """Leverages of more features than this are estimated from so many random directions."""

@@ -36,7 +36,7 @@ ITERATIONS = 4
 """Products with H that lead to them."""
 
 REUSE = 2.0
-"""H is found anew when the weights of the labelled rows changed by more than this."""
+"""H is found anew when the weights of the rows with μ̂ changed by more than this."""
 
 SAMPLE = 4096
 """Rows that the sizes of points are estimated from."""

@@ -18,7 +18,7 @@ class Question:
     round: int
     seed: int
     size: int  # requests wanted
-    batch: int  # labels to a round of the design: what its shift halves with
+    batch: int  # labels to a round of the design
     strategy: str
     l2: float
     check: float  # share of check rows

@@ -41,7 +41,7 @@ def waterfilling(
     world = problem.realise(rng)
     oracle = finite_oracle(problem)
     found = solver or FixedPoint(draws=256, rounds=8, tolerance=0.01)
-    strategy = Aced(oracle=oracle, solver=found, fill="all", shift="pool")
+    strategy = Aced(oracle=oracle, solver=found, estimator="naive", fill="all", shift="pool")
     positions = np.empty(0, np.int64)
     codes = np.empty(0, np.int64)
     rounds = 0

@@ -14,11 +14,11 @@ from aced._errors import InvalidInput
 def check_writable(name: str, path: Path) -> None:
     """Say, before work is done, that its result could not be saved here."""
     if path.is_dir():
-        raise InvalidInput(f"{name}: {path} is a folder; name a file")
+        raise InvalidInput(name, f"{path} is a folder; name a file")
     if not path.parent.is_dir():
-        raise InvalidInput(f"{name}: there is no folder {path.parent}; make it first")
+        raise InvalidInput(name, f"there is no folder {path.parent}; make it first")
     if not os.access(path.parent if _replaceable(path) else path, os.W_OK):
-        raise InvalidInput(f"{name}: {path} cannot be written")
+        raise InvalidInput(name, f"{path} cannot be written")
 
 
 def _replaceable(path: Path) -> bool:

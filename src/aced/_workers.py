@@ -108,9 +108,9 @@ class Workers:
 
     def __init__(self, threads: int | None = None) -> None:
         if threads is not None and (isinstance(threads, bool) or not isinstance(threads, Integral)):
-            raise InvalidInput(f"threads must be a whole number, got {threads!r}")
+            raise InvalidInput("threads", f"must be a whole number, got {threads!r}")
         if threads is not None and threads < 1:
-            raise InvalidInput(f"threads must be at least 1, got {threads}; leave it out to use all")
+            raise InvalidInput("threads", f"must be at least 1, got {threads}; leave it out to use all")
         self.threads = int(threads) if threads is not None else available_threads()
         self._executor: ThreadPoolExecutor | None = None
 

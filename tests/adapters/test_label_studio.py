@@ -165,7 +165,7 @@ def test_no_tasks_when_all_is_labelled_and_no_number_below_one(project):
     for row in range(60):
         project.answer("ann", row, "label", choice_of(row))
     assert ls.tasks(project) == []
-    with pytest.raises(InvalidInput, match="--count must be at least 1, got 0"):
+    with pytest.raises(InvalidInput, match="count must be at least 1, got 0"):
         ls.tasks(project, 0)
 
 

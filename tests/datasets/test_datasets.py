@@ -102,7 +102,7 @@ def test_what_is_missing_is_said_in_one_sentence(cache, tmp_path, monkeypatch):
     with pytest.raises(InvalidInput, match="there is no folder"):
         load_dataset("cifar", data_home=tmp_path / "none")
     (tmp_path / "mnist.npz").write_bytes(b"PK broken")
-    with pytest.raises(InvalidInput, match=r"--data-home: .* is not a readable"):
+    with pytest.raises(InvalidInput, match=r"data_home: .* is not a readable"):
         load_dataset("mnist", data_home=tmp_path)
     np.savez(tmp_path / "mnist.npz", X_train=np.eye(2))
     with pytest.raises(InvalidInput, match="has no array 'y_train'"):
@@ -169,7 +169,7 @@ def test_tables(tmp_path, ending):
     assert data.y.tolist() == ["a", "b", "a", "b"]
     np.testing.assert_allclose(data.X.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(data.X.std(axis=0), 1)
-    with pytest.raises(InvalidInput, match="--label: name the column"):
+    with pytest.raises(InvalidInput, match="label: name the column"):
         load_dataset(str(path))
     with pytest.raises(InvalidInput, match="has no column 'colour'; it has age, open, kind"):
         load_dataset(str(path), label="colour")
@@ -216,7 +216,7 @@ def test_unreadable_files_get_one_sentence(tmp_path):
         load_dataset(str(tmp_path / "pickled.npz"))
     with pytest.raises(InvalidInput, match="there is no file"):
         load_dataset(str(tmp_path / "none.npz"))
-    with pytest.raises(InvalidInput, match="DATASET must be one of digits, breast, mnist"):
+    with pytest.raises(InvalidInput, match="dataset must be one of digits, breast, mnist"):
         load_dataset("imagenet")
 
 

@@ -72,5 +72,5 @@ def test_texts_rows_and_pictures(tmp_path):
 def test_what_is_refused(function, said):
     with pytest.raises(InvalidInput, match=said) as caught:
         embed_with(function, TEXTS)
-    assert str(caught.value).startswith("--embed: ")
+    assert str(caught.value).startswith("embed: ")
     assert "\n" not in str(caught.value)

@@ -13,7 +13,7 @@ ROWS = np.array([[1.5, 2.0], [3.0, -4.0], [0.0, 1e-3]])
 def _refused(source, said, count=3):
     with pytest.raises(InvalidInput, match=said) as caught:
         features_from(source, count)
-    assert str(caught.value).startswith("--features")
+    assert str(caught.value).startswith("features")
     assert "\n" not in str(caught.value)
 
 

@@ -48,12 +48,12 @@ def test_links_that_leave_the_folder_are_left_out(tmp_path):
 
 def test_what_is_refused(tmp_path):
     (tmp_path / "logo.svg").write_text("<svg/>")
-    with pytest.raises(InvalidInput, match=r"--items: there are no images in .*\(1 of other formats"):
+    with pytest.raises(InvalidInput, match=r"items: there are no images in .*\(1 of other formats"):
         read_items(tmp_path)
     _picture(tmp_path / "a.png")
     for name in ("b.png", "c.jpg"):
         (tmp_path / name).write_bytes(b"no picture")
-    with pytest.raises(InvalidInput, match=r"--items: b\.png cannot be read .* nor can 1 more"):
+    with pytest.raises(InvalidInput, match=r"items: b\.png cannot be read .* nor can 1 more"):
         read_items(tmp_path)
     with pytest.raises(InvalidInput, match="folder"):
         read_items(tmp_path, kind="text")

@@ -105,7 +105,7 @@ def test_a_truncated_picture_is_named(tmp_path):
     _saved(tmp_path, Image.fromarray(noise), "a.png")
     items = read_items(tmp_path)  # their first bytes are those of pictures
     with pytest.raises(
-        InvalidInput, match=r"^--items: b\.jpg cannot be read .*truncated.* nor can 1 more"
+        InvalidInput, match=r"^items: b\.jpg cannot be read .*truncated.* nor can 1 more"
     ):
         Embedding.fit(items)
     (tmp_path / "b.jpg").unlink()
@@ -126,7 +126,7 @@ def _bomb(side):
 @pytest.mark.parametrize("side", [11_000, 60_000])  # beyond our limit, and beyond Pillow's own
 def test_decompression_bombs_are_refused_before_they_are_decoded(tmp_path, side):
     (tmp_path / "a.png").write_bytes(_bomb(side))
-    with pytest.raises(InvalidInput, match=r"^--items: a\.png .*more than 120 million"):
+    with pytest.raises(InvalidInput, match=r"^items: a\.png .*more than 120 million"):
         read_items(tmp_path)
 
 

@@ -18,7 +18,7 @@ def _refused(path, *words, **options):
     with pytest.raises(InvalidInput) as caught:
         read_items(path, **options)
     said = str(caught.value)
-    assert said.startswith("--items: ")
+    assert said.startswith("items: ")
     assert "\n" not in said
     for word in words:
         assert word in said

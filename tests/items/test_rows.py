@@ -79,9 +79,9 @@ def test_constant_and_empty_columns_and_a_single_row():
 
 def test_what_is_refused():
     embedding, _ = Embedding.fit(_items(age=[1, 2], city=["a", "b"]))
-    with pytest.raises(InvalidInput, match="--items: column 'city' is missing"):
+    with pytest.raises(InvalidInput, match="items: column 'city' is missing"):
         embedding.transform(_items(age=[1]))
-    with pytest.raises(InvalidInput, match=r"--items: column 'age' holds 'old' for id 'r0'.*no number"):
+    with pytest.raises(InvalidInput, match=r"items: column 'age' holds 'old' for id 'r0'.*no number"):
         embedding.transform(_items(age=["old"], city=["a"]))
     for value in ("inf", float("-inf"), 10**400, 1e39):
         with pytest.raises(InvalidInput, match=r"'n' holds .* infinite or too large"):

@@ -95,5 +95,5 @@ def test_terms_that_occur_once_are_kept_if_there_are_no_others():
 
 
 def test_texts_without_words_are_refused():
-    with pytest.raises(InvalidInput, match="--items: no text holds a word"):
+    with pytest.raises(InvalidInput, match="items: no text holds a word"):
         Embedding.fit(_items(["", "?", "a"]))

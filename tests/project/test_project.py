@@ -234,18 +234,18 @@ def test_the_whole_pool_can_be_labelled(tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"classes": ["a"]}, "--classes"),
-        ({"classes": ["a", "a"]}, "--classes"),
-        ({"classes": ["a", "b" * 200]}, "--classes"),
+        ({"classes": ["a"]}, "classes"),
+        ({"classes": ["a", "a"]}, "classes"),
+        ({"classes": ["a", "b" * 200]}, "classes"),
         ({"contents": ["x"] * 9 + ["\ud800"]}, "half a character"),
-        ({"check": 1.0}, "--check"),
-        ({"overlap": -0.1}, "--overlap"),
+        ({"check": 1.0}, "check"),
+        ({"overlap": -0.1}, "overlap"),
         ({"check": 0.5, "overlap": 0.5}, "no room"),
-        ({"lease": 0}, "--lease"),
-        ({"combine": "best"}, "--combine"),
+        ({"lease": 0}, "lease"),
+        ({"combine": "best"}, "combine"),
         ({"strategy": "magic"}, "strategy"),
         ({"features": np.full((10, 2), np.nan)}, "row"),
-        ({"features": np.zeros((9, 2))}, "--features"),
+        ({"features": np.zeros((9, 2))}, "features"),
     ],
 )
 def test_bad_settings_are_named_and_leave_nothing_behind(tmp_path, options, words):

@@ -76,7 +76,7 @@ class _Backend:
     def predict(self, body: dict[str, Any]) -> dict[str, Any]:
         tasks = body.get("tasks")
         if not isinstance(tasks, list):
-            raise InvalidInput("tasks must be a list")
+            raise InvalidInput("tasks", "must be a list")
         rows = [self._row(task) for task in tasks]
         model = self._classifier()
         guesses = iter(model([row for row in rows if row is not None]))
@@ -131,7 +131,7 @@ def _as_export(body: dict[str, Any]) -> list[dict[str, Any]]:
     """The annotations of an event as tasks of an export; it has one of each, or lists."""
     annotations, tasks = _list(body.get("annotation")), _list(body.get("task"))
     if not annotations or not all(isinstance(one, dict) for one in annotations + tasks):
-        raise InvalidInput("annotation is missing; let the webhook send its payload")
+        raise InvalidInput("annotation", "is missing; let the webhook send its payload")
     if len(tasks) == 1 == len(annotations):
         return [{**tasks[0], "annotations": annotations}]
     found = []
@@ -139,8 +139,8 @@ def _as_export(body: dict[str, Any]) -> list[dict[str, Any]]:
         task = next((task for task in tasks if task.get("id") == one.get("task")), None)
         if task is None:
             raise InvalidInput(
-                "task is missing: this Label Studio sends none with its webhooks; "
-                "import its exports instead"
+                "task",
+                "is missing: this Label Studio sends none with its webhooks; import its exports instead",
             )
         found.append({**task, "annotations": [one]})
     return found
@@ -149,7 +149,7 @@ def _as_export(body: dict[str, Any]) -> list[dict[str, Any]]:
 def _ids(body: dict[str, Any]) -> list[Any]:
     listed = _list(body.get("annotations")) or _list(body.get("annotation")) or [body]
     if not all(isinstance(one, dict) for one in listed):
-        raise InvalidInput("annotations must be objects with an id")
+        raise InvalidInput("annotations", "must be objects with an id")
     return [one.get("id") for one in listed]
 
 
@@ -188,7 +188,7 @@ def _guarded(
         except LedgerError as error:
             return _error(str(error), 503)
         except InvalidInput as error:
-            return _error(str(error).removeprefix("FILE: "), 400)
+            return _error(error.sentence if error.argument == "file" else str(error), 400)
 
     return endpoint
 

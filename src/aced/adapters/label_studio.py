@@ -67,7 +67,7 @@ def tasks(
     """
     count = int(project.settings["batch"]) if count is None else count
     if count < 1:
-        raise InvalidInput(f"--count must be at least 1, got {count}")
+        raise InvalidInput("count", f"must be at least 1, got {count}")
     rows = _waiting(project)
     while len(rows) < count and project.refill():
         before, rows = rows, _waiting(project)
@@ -145,7 +145,7 @@ def load_export(path: str | os.PathLike[str]) -> Any:
         return json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise InvalidInput(
-            f"FILE: {path} is not a JSON file; export from Label Studio as JSON"
+            "file", f"{path} is not a JSON file; export from Label Studio as JSON"
         ) from error
 
 
@@ -157,7 +157,7 @@ def read_export(project: Project, export: Any, *, who: str | None = None) -> Imp
     """
     listed = [export] if isinstance(export, dict) else export
     if not isinstance(listed, list) or not all(isinstance(task, dict) for task in listed):
-        raise InvalidInput("FILE: a list of tasks is needed; export from Label Studio as JSON")
+        raise InvalidInput("file", "a list of tasks is needed; export from Label Studio as JSON")
     where = row_finder(project)
     with project.ledger.reading() as state:
         known = frozenset(state.people)
@@ -184,7 +184,7 @@ def delete(project: Project, ids: Iterable[Any]) -> int:
     undone = 0
     with project.ledger.writing() as writing:
         for name in ids:
-            for event in reversed(_versions(project, annotation_id(name, "FILE"))):
+            for event in reversed(_versions(project, annotation_id(name, "the request"))):
                 if _is_last(writing, event):
                     body = {"of": event.seq, "source": SOURCE}
                     writing.append("undo", event.who, event.item, body)
@@ -217,8 +217,9 @@ def _news(project: Project, annotation: Annotation) -> Given | None:
         last = versions[-1]
         if last.item != given.row:
             raise InvalidInput(
-                f"FILE: {annotation.place} came before for another item; "
-                "one project takes annotations of one Label Studio"
+                "file",
+                f"{annotation.place} came before for another item; "
+                "one project takes annotations of one Label Studio",
             )
         same = last.kind == given.kind and last.body.get("label") == given.code
         if same or annotation.made < last.body.get("made", ""):
@@ -239,17 +240,18 @@ def _annotations(
     place = f"task {_quoted(task.get('id', position))}"
     listed, data = task.get("annotations"), task.get("data")
     if not isinstance(listed, list) or not isinstance(data, dict):
-        raise InvalidInput(f"FILE: {place} has no data or annotations; export as JSON, not JSON-MIN")
+        raise InvalidInput("file", f"{place} has no data or annotations; export as JSON, not JSON-MIN")
     row = row_of(data, where)
     if row is None or data.get("aced_row", row) != row:
         raise InvalidInput(
-            f"FILE: {place} is not an item of this project (aced_id {str(data.get('aced_id'))[:80]!r}); "
-            "remove it, or import into the project it was drawn from"
+            "file",
+            f"{place} is not an item of this project (aced_id {str(data.get('aced_id'))[:80]!r}); "
+            "remove it, or import into the project it was drawn from",
         )
     for one in listed:
         if not isinstance(one, dict):
-            raise InvalidInput(f"FILE: {place} has an annotation that is no object; export as JSON")
-        number = annotation_id(one.get("id"), f"FILE: {place}")
+            raise InvalidInput("file", f"{place} has an annotation that is no object; export as JSON")
+        number = annotation_id(one.get("id"), place)
         spot = f"{place}, annotation {number}"
         kind, code = _answer(classes, one, spot)
         given = Given(
@@ -257,7 +259,7 @@ def _annotations(
             who=_author(one.get("completed_by"), known, default, spot),
             kind=kind,
             code=code,
-            seconds=as_seconds(one.get("lead_time"), f"FILE: {spot}: lead_time"),
+            seconds=as_seconds(one.get("lead_time"), f"{spot}: lead_time"),
             notes={"ground_truth": True} if one.get("ground_truth") else {},
         )
         yield Annotation(number, _time(one), given, spot)
@@ -273,7 +275,9 @@ def annotation_id(value: Any, place: str) -> str:
     """Numbers in the exports seen, texts in Label Studio's documentation."""
     name = str(value) if isinstance(value, int | str) else ""
     if not (0 < len(name) <= 64 and name.isprintable()):
-        raise InvalidInput(f"{place}: the id of an annotation must be a number, got {_quoted(value)}")
+        raise InvalidInput(
+            "file", f"{place}: the id of an annotation must be a number, got {_quoted(value)}"
+        )
     return name
 
 
@@ -286,7 +290,7 @@ def _answer(classes: Sequence[str], one: dict[str, Any], place: str) -> tuple[st
         return "skip", None
     regions = one.get("result") or []
     if not isinstance(regions, list) or not all(isinstance(region, dict) for region in regions):
-        raise InvalidInput(f"FILE: {place}: result must be a list of objects; export as JSON")
+        raise InvalidInput("file", f"{place}: result must be a list of objects; export as JSON")
     picked = [region for region in regions if region.get("type") == "choices"]
     ours = [region for region in picked if region.get("from_name") == LABEL] or picked
     choices: list[str] = []
@@ -297,8 +301,8 @@ def _answer(classes: Sequence[str], one: dict[str, Any], place: str) -> tuple[st
     if not choices:
         return "unsure", None
     if len(set(choices)) > 1:
-        raise InvalidInput(f"FILE: {place} chooses {_quoted(choices[:4])}; let it choose one")
-    return "label", class_code(classes, choices, f"FILE: {place}")
+        raise InvalidInput("file", f"{place} chooses {_quoted(choices[:4])}; let it choose one")
+    return "label", class_code(classes, choices, place)
 
 
 def _author(person: Any, known: frozenset[str], default: str, place: str) -> str:
@@ -315,7 +319,7 @@ def _author(person: Any, known: frozenset[str], default: str, place: str) -> str
     try:
         check_name(name)
     except InvalidInput as error:
-        raise InvalidInput(f"FILE: {place}: completed_by: {error}") from error
+        raise InvalidInput("file", f"{place}: completed_by: {error}") from error
     return name
 
 

@@ -20,11 +20,11 @@ def make_workers(
 ) -> Workers:
     """Workers by name (default: threads), or those of the cluster that ``client`` is one of."""
     if backend is not None and backend not in BACKENDS:
-        raise InvalidInput(f"backend must be one of {', '.join(BACKENDS)}; got {backend!r}")
+        raise InvalidInput("backend", f"must be one of {', '.join(BACKENDS)}; got {backend!r}")
     if client is not None and backend is not None:
-        raise InvalidInput("client and backend: a cluster is a backend of its own; pass one of them")
+        raise InvalidInput("client and backend", "a cluster is a backend of its own; pass one of them")
     if device is not None and backend != "torch":
-        raise InvalidInput("device: it is used by backend='torch' only; set that too")
+        raise InvalidInput("device", "it is used by backend='torch' only; set that too")
     if client is not None:
         from aced.backends.dask import DaskWorkers
 

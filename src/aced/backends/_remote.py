@@ -158,7 +158,9 @@ def _open_pool(pool: Opens) -> Blocks:
         data: Blocks = pool.open()
     except InvalidInput as error:
         raise InvalidInput(
-            f"{error} (on the worker {platform.node()}: all workers must be able to read the rows)"
+            error.argument,
+            f"{error.sentence} (on the worker {platform.node()}: all workers must be able to "
+            "read the rows)",
         ) from None
     return data
 

@@ -48,11 +48,11 @@ class DaskWorkers(Remote):
             import distributed
         except ImportError:
             raise InvalidInput(
-                "client: a cluster needs dask; install it with: pip install 'aced[dask]'"
+                "client", "a cluster needs dask; install it with: pip install 'aced[dask]'"
             ) from None
         if not isinstance(client, distributed.Client) or client.asynchronous:
             raise InvalidInput(
-                f"client must be a dask.distributed.Client that is not asynchronous, got {client!r}"
+                "client", f"must be a dask.distributed.Client that is not asynchronous, got {client!r}"
             )
         self.client: Any = client
         self._refuse_lost()
@@ -153,18 +153,19 @@ class DaskWorkers(Remote):
         except CancelledError:
             self._refuse_lost()
             raise InvalidInput(
-                "client: someone who shares the cluster cancelled the work or restarted it; ask again"
+                "client", "someone who shares the cluster cancelled the work or restarted it; ask again"
             ) from None
         except self._killed as error:
             raise InvalidInput(
-                f"client: {error.allowed_failures + 1} workers died over the same task, perhaps for "
-                "want of memory; see their logs"
+                "client",
+                f"{error.allowed_failures + 1} workers died over the same task, perhaps for "
+                "want of memory; see their logs",
             ) from None
 
     def _refuse_lost(self) -> None:
         if self.client.status != "running":
             raise InvalidInput(
-                "client: it has lost its scheduler, or was closed; go on with a new Client"
+                "client", "it has lost its scheduler, or was closed; go on with a new Client"
             ) from None
 
 
@@ -185,7 +186,7 @@ def _refuse_other_versions(client: Any) -> None:
         if said != version():
             has = "does not have it" if said is None else f"has {said}"
             raise InvalidInput(
-                f"client: this is aced {version()}, and {place} {has}; install the same versions there"
+                "client", f"this is aced {version()}, and {place} {has}; install the same versions there"
             )
 
 
@@ -218,5 +219,5 @@ def _refuse_large(source: Source) -> None:
         if getattr(source, "sparse", False):
             advice = "keep fewer rows or columns, or use backend='processes' on a large machine"
         raise InvalidInput(
-            f"pool: {size / GIB:.1f} GiB of rows in memory are too many to send; {advice}"
+            "pool", f"{size / GIB:.1f} GiB of rows in memory are too many to send; {advice}"
         )

@@ -73,8 +73,9 @@ class ProcessWorkers(Remote):
             yield from self._run(files, range(done, parts), summed)
         except BrokenProcessPool:
             raise InvalidInput(
-                "backend: processes end before their work does, perhaps for want of memory; "
-                "use fewer threads, or backend='threads'"
+                "backend",
+                "processes end before their work does, perhaps for want of memory; "
+                "use fewer threads, or backend='threads'",
             ) from None
 
     def _run(
@@ -101,8 +102,9 @@ class ProcessWorkers(Remote):
             write(path, packed)
         except OSError as error:
             raise InvalidInput(
-                f"backend: processes read the rows from {path.parent}, which cannot be written: "
-                f"{error.strerror}; set TMPDIR to a folder with more room"
+                "backend",
+                f"processes read the rows from {path.parent}, which cannot be written: "
+                f"{error.strerror}; set TMPDIR to a folder with more room",
             ) from None
         return _File(path)
 

@@ -52,7 +52,7 @@ class TorchWorkers(Workers):
             import torch
         except ImportError:
             raise InvalidInput(
-                "backend: torch needs PyTorch; install it with: pip install 'aced[torch]'"
+                "backend", "torch needs PyTorch; install it with: pip install 'aced[torch]'"
             ) from None
         from aced.backends import _torch_kernels
 
@@ -258,7 +258,7 @@ def _rows(data: Blocks, blocks: range) -> slice:
 
 def _bytes(memory: Any) -> int:
     if isinstance(memory, bool) or not isinstance(memory, Integral) or memory < 0:
-        raise InvalidInput(f"memory must be a whole number of bytes from 0 up, got {memory!r}")
+        raise InvalidInput("memory", f"must be a whole number of bytes from 0 up, got {memory!r}")
     return int(memory)
 
 
@@ -270,5 +270,5 @@ def _find(torch: Any, name: Any) -> Any:
     if torch.backends.mps.is_available():
         seen.append("mps")
     if str(name) not in seen:
-        raise InvalidInput(f"device: {name} is not available here; torch sees: {', '.join(seen)}")
+        raise InvalidInput("device", f"{name} is not available here; torch sees: {', '.join(seen)}")
     return torch.device(str(name))

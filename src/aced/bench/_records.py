@@ -32,7 +32,7 @@ class Records:
                     key = str(record["key"])
                 except (ValueError, KeyError, TypeError):
                     if line.endswith(b"\n"):
-                        raise InvalidInput(f"{self.path}: line {number} is no record") from None
+                        raise InvalidInput(self.path, f"line {number} is no record") from None
                     break
                 if not line.endswith(b"\n"):
                     break
@@ -62,5 +62,5 @@ class Records:
         """In the order of their keys, so that the order of finishing does not matter."""
         for key, record in self.found.items():
             if missing := NEEDED - set(record):
-                raise InvalidInput(f"{self.path}: the record {key!r} has no {sorted(missing)[0]!r}")
+                raise InvalidInput(self.path, f"the record {key!r} has no {sorted(missing)[0]!r}")
         return [self.found[key] for key in sorted(self.found)]

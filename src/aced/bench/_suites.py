@@ -77,19 +77,17 @@ def jobs(
     """All jobs of a suite, cheap tasks first, thinned out by tasks and strategies."""
     builders = {"smoke": _smoke, "paper": _paper, "full": _full}
     if suite not in builders:
-        raise InvalidInput(f"SUITE must be one of {', '.join(builders)}; got {suite!r}")
+        raise InvalidInput("suite", f"must be one of {', '.join(builders)}; got {suite!r}")
     if seeds is not None and seeds < 1:
-        raise InvalidInput(f"--seeds must be at least 1, got {seeds}")
+        raise InvalidInput("seeds", f"must be at least 1, got {seeds}")
     every = builders[suite](seeds)
     for name, wanted, known in (
-        ("--tasks", tasks, {job.task for job in every}),
-        ("--strategies", strategies, {job.strategy for job in every}),
+        ("tasks", tasks, {job.task for job in every}),
+        ("strategies", strategies, {job.strategy for job in every}),
     ):
         unknown = sorted(set(wanted or []) - known)
         if unknown:
-            raise InvalidInput(
-                f"{name}: {suite} has no {unknown[0]!r}; it has {', '.join(sorted(known))}"
-            )
+            raise InvalidInput(name, f"{suite} has no {unknown[0]!r}; it has {', '.join(sorted(known))}")
     return [
         job
         for job in every

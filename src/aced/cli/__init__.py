@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -29,6 +30,15 @@ COMMANDS = {
     "theory": "_theory",
 }
 """In the order of the help; each lives in a module of its own, loaded when it is called."""
+
+SAME = {
+    "batch_size": "batch",
+    "how": "embed",
+    "client": "scheduler",
+    "local_user": "name",
+    "rows": "dataset",
+}
+"""What the library and the command line call by different names."""
 
 
 def _version(show: bool) -> None:
@@ -68,8 +78,30 @@ def build(names: Sequence[str]) -> typer.Typer:
 def main() -> None:
     """Entry point: one sentence and exit code 2 for input that cannot be used."""
     called = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
+    app = build([called] if called in COMMANDS else list(COMMANDS))
     try:
-        build([called] if called in COMMANDS else list(COMMANDS))(prog_name="aced")
+        app(prog_name="aced")
     except InvalidInput as error:
-        typer.echo(f"aced: {error}", err=True)
+        typer.echo(f"aced: {error.about(_as_typed(error.argument, app))}", err=True)
         sys.exit(2)
+
+
+def _as_typed(argument: str, app: typer.Typer) -> str:
+    """The argument's name in the library, as it is typed here: budget becomes --budget."""
+    names = _typed(typer.main.get_command(app))
+    for ours, theirs in SAME.items():
+        names.setdefault(ours, names.get(theirs, ours))
+    words, colon, rest = argument.partition(":")
+    return re.sub(r"\w+", lambda word: names.get(word[0], word[0]), words) + colon + rest
+
+
+def _typed(command: Any) -> dict[str, str]:
+    """How each argument of a command is typed, by its name here and in the library."""
+    found: dict[str, str] = {}
+    for one in command.params:
+        option = next((name for name in one.opts if name.startswith("--")), "")
+        found[one.name] = option or one.metavar or one.name
+        found[option[2:].replace("-", "_")] = option
+    for part in getattr(command, "commands", {}).values():
+        found |= _typed(part)
+    return found

@@ -37,16 +37,16 @@ def bench(
     """Run a suite of simulations; every finished run is one record in the output folder."""
     wanted = jobs(suite, tasks, strategies, seeds)
     if processes is not None and processes < 1:
-        raise InvalidInput(f"--jobs must be at least 1, got {processes}")
+        raise InvalidInput("jobs", f"must be at least 1, got {processes}")
     if out.exists() and not out.is_dir():
-        raise InvalidInput(f"--out: {out} is a file; name a folder")
+        raise InvalidInput("out", f"{out} is a file; name a folder")
     if not out.parent.is_dir():
-        raise InvalidInput(f"--out: there is no folder {out.parent}; make it first")
+        raise InvalidInput("out", f"there is no folder {out.parent}; make it first")
     out.mkdir(exist_ok=True)
     records = Records(out)
     if records.found and not resume:
         raise InvalidInput(
-            f"--out: {out} has {len(records.found)} records; add --resume or name another folder"
+            "out", f"{out} has {len(records.found)} records; add --resume or name another folder"
         )
     done = sum(job.key in records for job in wanted)
     console = Console(stderr=True)

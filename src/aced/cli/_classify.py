@@ -49,9 +49,9 @@ def classify(
 ) -> None:
     """Label new items with the classifier trained on all labels so far."""
     if out is not None:
-        check_writable("--out", out)
+        check_writable("out", out)
         if out.suffix.lower() not in ENDINGS:
-            raise InvalidInput(f"--out: {out} must end in {' or '.join(ENDINGS)}")
+            raise InvalidInput("out", f"{out} must end in {' or '.join(ENDINGS)}")
     opened = Project(project)
     try:
         model = trained(opened)
@@ -86,13 +86,13 @@ def trained(project: Project) -> Any:
     found = project.opinions()
     if not len(found.rows):
         raise InvalidInput(
-            f"PROJECT: {project.folder} has no labels yet; give some with aced label {project.folder}"
+            "project", f"{project.folder} has no labels yet; give some with aced label {project.folder}"
         )
     known = sorted(set(found.codes.tolist()))
     if len(known) < 2:
         missing = project.classes[1 - known[0]]
         raise InvalidInput(
-            f"PROJECT: {project.folder} has no label {missing!r} yet; label some items of each class"
+            "project", f"{project.folder} has no label {missing!r} yet; label some items of each class"
         )
     return project.classifier()
 
@@ -102,18 +102,19 @@ def _features(project: Project, items: Items, path: Path | None, function: str |
     if stored.exists():
         if path is not None or function is not None:
             named = "--features" if path else "--embed"
-            raise InvalidInput(f"{named}: the project computes its features itself; drop it")
+            raise InvalidInput(named, "the project computes its features itself; drop it")
         return Embedding.load(stored).transform(items)
     if (path is None) == (function is None):
         raise InvalidInput(
-            "--features: the project's features were brought along; give those of the new items, "
-            "or the function they came from with --embed"
+            "features",
+            "the project's features were brought along; give those of the new items, "
+            "or the function they came from with --embed",
         )
     rows = features_from(path, len(items)) if path is not None else embed_with(str(function), items)
     wanted = project.features.shape[1]
     if rows.shape[1] != wanted:
         raise InvalidInput(
-            f"--features: {rows.shape[1]} columns, and the project has {wanted}; give the same ones"
+            "features", f"{rows.shape[1]} columns, and the project has {wanted}; give the same ones"
         )
     return np.asarray(rows)
 

@@ -47,10 +47,10 @@ def export(
     """
     form = _by_ending(out) if form is None else form
     if count is not None and form is not Format.LABEL_STUDIO:
-        raise InvalidInput("--count is for --format label-studio; a table has all labels")
+        raise InvalidInput("count", "is for --format label-studio; a table has all labels")
     standard = str(out) == "-"
     if not standard:
-        check_writable("--out", out)
+        check_writable("out", out)
     opened = Project(project)
     if form is Format.LABEL_STUDIO:
         said = _write_tasks(opened, sys.stdout.buffer if standard else out, count)
@@ -70,20 +70,20 @@ def _by_ending(out: Path) -> Format:
         return Format(out.suffix.lower().removeprefix("."))
     except ValueError as error:
         raise InvalidInput(
-            f"--out: {out} must end in .csv, .jsonl or .parquet, or --format must be given"
+            "out", f"{out} must end in .csv, .jsonl or .parquet, or --format must be given"
         ) from error
 
 
 def _write_tasks(project: Project, out: Path | IO[bytes], count: int | None) -> str:
     if isinstance(out, Path) and out.suffix.lower() == ".xml":
-        raise InvalidInput(f"--out: {out} is where the labelling configuration goes; end it in .json")
+        raise InvalidInput("out", f"{out} is where the labelling configuration goes; end it in .json")
     found = label_studio.tasks(project, count)
     content = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False).encode() + b"\n"
     if not isinstance(out, Path):
         out.write(content)
         return ""
     beside = out.with_suffix(".xml")
-    check_writable("--out", beside)
+    check_writable("out", beside)
     with replacing(beside) as file:
         file.write(label_studio.config(project).encode())
     with replacing(out) as file:

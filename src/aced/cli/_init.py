@@ -63,7 +63,7 @@ def init(
     _check_place(project)
     names = split_classes(classes)
     if features is not None and embed is not None:
-        raise InvalidInput("--features and --embed are two ways to say the same; drop one")
+        raise InvalidInput("features and embed", "are two ways to say the same; drop one")
     settings: dict[str, Any] = {
         "strategy": strategy,
         "seed": seed,
@@ -106,12 +106,12 @@ def split_classes(given: list[str]) -> list[str]:
 
 def _check_place(project: Path) -> None:
     if project.exists() and (not project.is_dir() or any(project.iterdir())):
-        raise InvalidInput(f"PROJECT: {project} exists and is not an empty folder; choose another")
+        raise InvalidInput("project", f"{project} exists and is not an empty folder; choose another")
     parent = project.absolute().parent
     if not parent.is_dir():
-        raise InvalidInput(f"PROJECT: there is no folder {project.parent}; make it first")
+        raise InvalidInput("project", f"there is no folder {project.parent}; make it first")
     if not os.access(parent, os.W_OK):
-        raise InvalidInput(f"PROJECT: {project.parent} cannot be written")
+        raise InvalidInput("project", f"{project.parent} cannot be written")
 
 
 def _features(items: Items, path: Path | None, how: str, seed: int) -> tuple[Float32, Embedding | None]:
@@ -121,10 +121,7 @@ def _features(items: Items, path: Path | None, how: str, seed: int) -> tuple[Flo
     first = distinct(items)
     if ":" in how:
         return embed_with(how, first), None
-    try:
-        embedding, rows = Embedding.fit(first, how, seed=seed)
-    except InvalidInput as error:
-        raise InvalidInput(str(error).replace("how:", "--embed:", 1)) from error
+    embedding, rows = Embedding.fit(first, how, seed=seed)
     return rows, embedding
 
 
@@ -144,7 +141,7 @@ def _whole(project: Path) -> Iterator[Path]:
         yield part
         os.replace(part, project)
     except OSError as error:
-        raise InvalidInput(f"PROJECT: {project} cannot be made ({error.strerror})") from error
+        raise InvalidInput("project", f"{project} cannot be made ({error.strerror})") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
 

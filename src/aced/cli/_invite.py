@@ -24,7 +24,7 @@ def invite(
 ) -> None:
     """Print an access link. It is shown once; a new one for the same name ends the old one."""
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
-        raise InvalidInput(f"--url must begin with http:// or https://, got {url!r}")
+        raise InvalidInput("url", f"must begin with http:// or https://, got {url!r}")
     opened = Project(project)
     token = opened.add_person(name, "lead" if lead else "annotator")
     opened.close()

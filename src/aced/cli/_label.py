@@ -107,8 +107,8 @@ class Session:
                 page += 1
             elif not sys.stdin.isatty():
                 raise InvalidInput(
-                    f"answer to {visible(item.id)}: {visible(key)!r} is no key; "
-                    f"use {', '.join(self.labels)}, {', '.join(COMMANDS)}"
+                    f"answer to {visible(item.id)}",
+                    f"{visible(key)!r} is no key; use {', '.join(self.labels)}, {', '.join(COMMANDS)}",
                 )
             self.show(item, page)
 

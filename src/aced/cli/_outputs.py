@@ -16,13 +16,13 @@ PLOTS = (".png", ".svg", ".pdf")
 
 
 def check_plot(path: Path) -> None:
-    check_writable("--plot", path)
+    check_writable("plot", path)
     if path.suffix not in PLOTS:
-        raise InvalidInput(f"--plot: {path} must end in {', '.join(PLOTS)}")
+        raise InvalidInput("plot", f"{path} must end in {', '.join(PLOTS)}")
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise InvalidInput("--plot needs matplotlib; pip install 'aced[plot]'") from error
+        raise InvalidInput("plot", "needs matplotlib; pip install 'aced[plot]'") from error
 
 
 def write_text(path: Path, text: str) -> None:

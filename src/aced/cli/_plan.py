@@ -71,19 +71,19 @@ def plan(
     ] = None,
 ) -> None:
     """Say what a round will need: memory, operations and seconds."""
-    numbers = {"--rows": rows, "--features": features, "--workers": workers}
-    given = {"--threads": threads, "--design-rows": design_rows}
+    numbers = {"rows": rows, "features": features, "workers": workers}
+    given = {"threads": threads, "design_rows": design_rows}
     numbers |= {name: number for name, number in given.items() if number is not None}
     for name, number in numbers.items():
         if number < 1:
-            raise InvalidInput(f"{name} must be at least 1, got {number}")
+            raise InvalidInput(name, f"must be at least 1, got {number}")
     if draws is not None and draws < 2:
-        raise InvalidInput(f"--draws must be at least 2, got {draws}")
+        raise InvalidInput("draws", f"must be at least 2, got {draws}")
     if sparse_density is not None and not 0 < sparse_density <= 1:
-        raise InvalidInput(f"--sparse-density must be above 0 and at most 1, got {sparse_density:g}")
+        raise InvalidInput("sparse_density", f"must be above 0 and at most 1, got {sparse_density:g}")
     item = _bytes_of_number(dtype)
     if json_file is not None and json_file != "-":
-        check_writable("--json", Path(json_file))
+        check_writable("json", Path(json_file))
     threads = available_threads() if threads is None else threads
     cost = Cost.of(rows, features, draws, sparse_density, threads, workers, design_rows)
     free = available_memory()
@@ -111,7 +111,7 @@ def _bytes_of_number(dtype: str) -> int:
     except (TypeError, ValueError, SyntaxError):
         found = np.dtype(object)
     if found.kind not in "biuf":
-        raise InvalidInput(f"--dtype must be a type of real numbers such as float32, got {dtype!r}")
+        raise InvalidInput("dtype", f"must be a type of real numbers such as float32, got {dtype!r}")
     return found.itemsize
 
 

@@ -40,7 +40,7 @@ def let_in(project: Project, name: str | None) -> str:
     if known is None:
         project.add_person(who, "lead" if name is None else "annotator", token=False)
     elif not known.active:
-        raise InvalidInput(f"--as: {who!r} may no longer label here; let them in with aced invite")
+        raise InvalidInput("as", f"{who!r} may no longer label here; let them in with aced invite")
     return who
 
 

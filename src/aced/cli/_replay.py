@@ -27,7 +27,7 @@ def replay(
     """Check the file of events and rebuild the state from it; exit code 1 if it is damaged."""
     path = project / LEDGER
     if not path.is_file():
-        raise InvalidInput(f"PROJECT: {project} is not a project; make one with aced init")
+        raise InvalidInput("project", f"{project} is not a project; make one with aced init")
     found = check(path, until)
     problems = list(found.problems)
     repeated: list[Repeated] = []

@@ -20,17 +20,17 @@ def report(
 ) -> None:
     """Write report.html (one page, pictures inside) and report.md (pictures beside it)."""
     if not folder.is_dir():
-        raise InvalidInput(f"DIR: there is no folder {folder}")
+        raise InvalidInput("dir", f"there is no folder {folder}")
     records = Records(folder).all()
     if not records:
-        raise InvalidInput(f"DIR: {folder} has no records; make some with aced bench")
+        raise InvalidInput("dir", f"{folder} has no records; make some with aced bench")
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise InvalidInput("aced report needs matplotlib; pip install 'aced[plot]'") from error
+        raise InvalidInput("aced report", "needs matplotlib; pip install 'aced[plot]'") from error
     where = out or folder
     if not where.parent.is_dir():
-        raise InvalidInput(f"--out: there is no folder {where.parent}; make it first")
+        raise InvalidInput("out", f"there is no folder {where.parent}; make it first")
     (where / "figures").mkdir(parents=True, exist_ok=True)
     with Console(stderr=True).status("drawing"):
         blocks = build(records, f"aced report {folder.name}")

@@ -146,7 +146,7 @@ def run(
     to_stdout = json_file == "-"
     console = Console(stderr=to_stdout)
     if json_file is not None and not to_stdout:
-        check_writable("--json", Path(json_file))
+        check_writable("json", Path(json_file))
     if plot is not None:
         check_plot(plot)
     options: dict[str, Any] = {"solver": solver.value, "search": search.value, "oracle": oracle.value}
@@ -157,10 +157,10 @@ def run(
     for name in names:
         _make(name, options)
     if batch is not None and batch < 1:
-        raise InvalidInput(f"--batch must be at least 1, got {batch}")
+        raise InvalidInput("batch", f"must be at least 1, got {batch}")
     if scheduler is not None and backend is not None:
         raise InvalidInput(
-            "--scheduler and --backend: a cluster is a backend of its own; pass one of them"
+            "scheduler and backend", "a cluster is a backend of its own; pass one of them"
         )
     who: dict[str, Any] = {"threads": threads, "backend": backend and backend.value, "device": device}
     make_workers(**who)  # refuses what cannot be had
@@ -200,13 +200,13 @@ def _cluster(address: str | None) -> Iterator[Any]:
         import distributed
     except ImportError:
         raise InvalidInput(
-            "--scheduler: a cluster needs dask; install it with: pip install 'aced[dask]'"
+            "scheduler", "a cluster needs dask; install it with: pip install 'aced[dask]'"
         ) from None
     try:
         asyncio.run(asyncio.wait_for(_identity(distributed, address), ANSWER_SECONDS))
     except Exception:  # whatever listens there may send anything
         raise InvalidInput(
-            f"--scheduler: no Dask scheduler answers at {address}; start one with: dask scheduler"
+            "scheduler", f"no Dask scheduler answers at {address}; start one with: dask scheduler"
         ) from None
     connect: Any = distributed.Client
     with connect(address, timeout=ANSWER_SECONDS, set_as_default=False) as client:
@@ -214,7 +214,7 @@ def _cluster(address: str | None) -> Iterator[Any]:
             client.wait_for_workers(1, timeout=ANSWER_SECONDS)
         except TimeoutError:
             raise InvalidInput(
-                f"--scheduler: {address} has no workers; start one with: dask worker {address}"
+                "scheduler", f"{address} has no workers; start one with: dask worker {address}"
             ) from None
         yield client
 
@@ -228,11 +228,11 @@ async def _identity(distributed: Any, address: str) -> None:
 
 def _check_sizes(rows: int, budget: int, batch: int | None) -> None:
     if budget < 1:
-        raise InvalidInput(f"--budget must be at least 1, got {budget}")
+        raise InvalidInput("budget", f"must be at least 1, got {budget}")
     if budget > rows:
-        raise InvalidInput(f"--budget is {budget}, but the pool has {rows} rows; use at most {rows}")
+        raise InvalidInput("budget", f"is {budget}, but the pool has {rows} rows; use at most {rows}")
     if batch is not None and batch > budget:
-        raise InvalidInput(f"--batch is {batch}, but the budget is {budget}; use at most that")
+        raise InvalidInput("batch", f"is {batch}, but the budget is {budget}; use at most that")
 
 
 def _simulate_all(

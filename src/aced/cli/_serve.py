@@ -40,14 +40,14 @@ def serve(
         import starlette  # noqa: F401
         import uvicorn
     except ImportError as error:
-        raise InvalidInput("aced serve needs a few more packages; pip install 'aced[web]'") from error
+        raise InvalidInput("aced serve", "needs a few more packages; pip install 'aced[web]'") from error
     from aced.web import make_app
 
     opened = Project(project)
     required = tokens or not is_loopback(host)
     user = None if required else name or local_name()
     if required and name is not None:
-        raise InvalidInput("--as is for this machine alone; people elsewhere come in by aced invite")
+        raise InvalidInput("as", "is for this machine alone; people elsewhere come in by aced invite")
     listening = _listen(host, port)
     app = make_app(opened, tokens_required=required, local_user=user, label_studio=label_studio)
     config = uvicorn.Config(
@@ -110,7 +110,7 @@ def _listen(host: str, port: int) -> socket.socket:
             raise
     except OSError as error:
         raise InvalidInput(
-            f"--host, --port: cannot listen on {host}:{port} ({error.strerror}); choose others"
+            "host, port", f"cannot listen on {host}:{port} ({error.strerror}); choose others"
         ) from error
     return listening
 

@@ -81,15 +81,15 @@ def _check(
     """Options that do not belong to the instance are refused; returns its size option."""
     file = instance.endswith(".npz")
     if not file and instance not in INSTANCES:
-        raise InvalidInput(f"INSTANCE must be one of {NAMES} Got {instance!r}")
+        raise InvalidInput("instance", f"must be one of {NAMES} Got {instance!r}")
     if m is not None and instance != "spread":
-        raise InvalidInput(f"--m is the size of spread; {instance} takes --n")
+        raise InvalidInput("m", f"is the size of spread; {instance} takes --n")
     if n is not None and (instance == "spread" or file):
-        raise InvalidInput(f"--n does not apply to {instance}" + ("" if file else "; it takes --m"))
+        raise InvalidInput("n", f"does not apply to {instance}" + ("" if file else "; it takes --m"))
     if file and noise is not None:
-        raise InvalidInput("--noise does not apply to a file: its eta says what the noise is")
+        raise InvalidInput("noise", "does not apply to a file: its eta says what the noise is")
     if hypotheses is not None and instance != "random":
-        raise InvalidInput("--hypotheses applies to random only")
+        raise InvalidInput("hypotheses", "applies to random only")
     return m if instance == "spread" else n
 
 
@@ -143,7 +143,7 @@ def race_command(
     names = tuple(algorithm or ALGORITHMS)
     check_algorithms(names)
     if not 0 < delta < 1:
-        raise InvalidInput(f"--delta must lie between 0 and 1, got {delta}")
+        raise InvalidInput("delta", f"must lie between 0 and 1, got {delta}")
     problems = _problems(instance, size, noise, seed, hypotheses)
     heats = []
     with _progress() as bar:
@@ -205,7 +205,7 @@ def _ticker(bar: Progress, task: Any, label: str) -> Callable[[str, int, int], N
 
 def _check_json(json_file: str | None) -> None:
     if json_file is not None and json_file != "-":
-        check_writable("--json", Path(json_file))
+        check_writable("json", Path(json_file))
 
 
 def _emit(json_file: str | None, record: Any) -> Console:

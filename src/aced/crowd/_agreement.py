@@ -72,7 +72,7 @@ def cohen_kappa(votes: Votes, a: int, b: int) -> float:
     """
     if not (0 <= a < votes.people and 0 <= b < votes.people) or a == b:
         raise InvalidInput(
-            f"a and b must be two people between 0 and {votes.people - 1}, got {a} and {b}"
+            "a and b", f"must be two people between 0 and {votes.people - 1}, got {a} and {b}"
         )
     cell, shape = 2 * votes.item + votes.code, (votes.items, 2)
     first, second = (np.bincount(cell[votes.who == k], minlength=2 * votes.items) for k in (a, b))

@@ -43,13 +43,13 @@ class Votes:
     def __post_init__(self) -> None:
         if self.items < 0 or self.people < 0:
             raise InvalidInput(
-                f"items and people must not be negative, got {self.items} and {self.people}"
+                "items and people", f"must not be negative, got {self.items} and {self.people}"
             )
         for name, bound in (("item", self.items), ("who", self.people), ("code", 2)):
             object.__setattr__(self, name, _positions(getattr(self, name), name, bound))
         if not len(self.item) == len(self.who) == len(self.code):
             lengths = f"{len(self.item)}, {len(self.who)} and {len(self.code)}"
-            raise InvalidInput(f"item, who and code must have one entry a vote, got {lengths}")
+            raise InvalidInput("item, who and code", f"must have one entry a vote, got {lengths}")
 
     @property
     def tally(self) -> Ints:
@@ -64,7 +64,7 @@ def share(votes: Votes, prior: float = 1.0) -> Float64:
     array([0.83, 0.25, 0.5 ])
     """
     if not 0 <= prior < np.inf:
-        raise InvalidInput(f"prior must be a finite number of votes, at least 0, got {prior}")
+        raise InvalidInput("prior", f"must be a finite number of votes, at least 0, got {prior}")
     tally = votes.tally
     total = tally.sum(axis=1) + prior
     estimate = (tally[:, 1] + prior / 2) / np.where(total > 0, total, 1)
@@ -136,9 +136,9 @@ def dawid_skene(
     """
     pseudo = _pseudo_votes(prior)
     if steps < 1:
-        raise InvalidInput(f"steps must be at least 1, got {steps}")
+        raise InvalidInput("steps", f"must be at least 1, got {steps}")
     if not tolerance >= 0:
-        raise InvalidInput(f"tolerance must be at least 0, got {tolerance}")
+        raise InvalidInput("tolerance", f"must be at least 0, got {tolerance}")
     voted = votes.tally.sum(axis=1) > 0
     confusion = np.broadcast_to(pseudo / pseudo.sum(axis=1, keepdims=True), (votes.people, 2, 2))
     eta, _ = _posterior(votes, voted, confusion, 0.5)
@@ -172,7 +172,7 @@ def second_opinion_gain(eta_i: float | Array, accuracy: float | Array) -> Float6
     eta, right = np.asarray(eta_i, dtype=float), np.asarray(accuracy, dtype=float)
     for name, values in (("eta_i", eta), ("accuracy", right)):
         if not ((values >= 0) & (values <= 1)).all():
-            raise InvalidInput(f"{name} must lie between 0 and 1")
+            raise InvalidInput(name, "must lie between 0 and 1")
     variance = eta * (1 - eta)
     explained = np.square(2 * right - 1) * variance
     total = right * (1 - right) + explained  # q (1 - q)
@@ -184,11 +184,11 @@ def _positions(values: Array, name: str, bound: int) -> Ints:
     array = np.asarray(values)
     if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
         raise InvalidInput(
-            f"{name} must be a vector of integers, got {array.dtype} of shape {array.shape}"
+            name, f"must be a vector of integers, got {array.dtype} of shape {array.shape}"
         )
     if array.size and not (array.min() >= 0 and array.max() < bound):
         raise InvalidInput(
-            f"{name} must be below {bound} and not negative, got {array.min()} to {array.max()}"
+            name, f"must be below {bound} and not negative, got {array.min()} to {array.max()}"
         )
     return array.astype(np.int64)
 
@@ -197,7 +197,7 @@ def _pseudo_votes(prior: Prior) -> Float64:
     """α, shape (2, 2)."""
     if not (0 < prior.votes < np.inf and 0.5 < prior.right < 1):
         raise InvalidInput(
-            f"prior must have votes above 0 and right between 0.5 and 1, got {tuple(prior)}"
+            "prior", f"must have votes above 0 and right between 0.5 and 1, got {tuple(prior)}"
         )
     return prior.votes * np.array([[prior.right, 1 - prior.right], [1 - prior.right, prior.right]])
 

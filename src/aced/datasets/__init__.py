@@ -28,7 +28,8 @@ def load_dataset(name: str, *, data_home: str | Path | None = None, label: str |
     if Path(name).suffix in FILES:
         return load_file(Path(name), label)
     raise InvalidInput(
-        f"DATASET must be one of {', '.join(NAMES)} or a file ending in {', '.join(FILES)}; got {name!r}"
+        "dataset",
+        f"must be one of {', '.join(NAMES)} or a file ending in {', '.join(FILES)}; got {name!r}",
     )
 
 

@@ -25,35 +25,36 @@ class Dataset:
         classes = np.unique(self.y)
         if len(classes) == 1:
             raise InvalidInput(
-                f"y: all rows have the label {classes[0].item()!r}; two classes are needed"
+                "y", f"all rows have the label {classes[0].item()!r}; two classes are needed"
             )
         if len(classes) != 2:
             raise InvalidInput(
-                f"y: there are {len(classes)} different labels; two classes are needed, "
-                "so merge or drop some"
+                "y",
+                f"there are {len(classes)} different labels; two classes are needed, "
+                "so merge or drop some",
             )
         if (self.X_test is None) != (self.y_test is None):
-            raise InvalidInput("X_test and y_test: give both or neither")
+            raise InvalidInput("X_test and y_test", "give both or neither")
         if self.X_test is not None and self.y_test is not None:
             if np.ndim(self.X_test) != 2 or self.X_test.shape[1] != self.X.shape[1]:
                 raise InvalidInput(
-                    f"X_test has shape {np.shape(self.X_test)}, but X has {self.X.shape[1]} features"
+                    "X_test", f"has shape {np.shape(self.X_test)}, but X has {self.X.shape[1]} features"
                 )
             _check_labels("y_test", self.X_test, self.y_test)
             if self.X_test.dtype.kind not in "biuf":
-                raise InvalidInput(f"X_test must hold real numbers, got dtype {self.X_test.dtype}")
+                raise InvalidInput("X_test", f"must hold real numbers, got dtype {self.X_test.dtype}")
             if not (np.abs(self.X_test) <= np.finfo(np.float32).max).all():
                 raise InvalidInput(
-                    "X_test holds NaN, infinite or too large values; fill or drop them first"
+                    "X_test", "holds NaN, infinite or too large values; fill or drop them first"
                 )
             if not np.isin(self.y_test, classes).all():
-                raise InvalidInput("y_test holds labels that do not occur in y")
+                raise InvalidInput("y_test", "holds labels that do not occur in y")
 
 
 def _check_labels(name: str, rows: Array, labels: Array) -> None:
     if labels.ndim != 1 or len(labels) != len(rows):
-        raise InvalidInput(f"{name} must be one label per row ({len(rows)}), got shape {labels.shape}")
+        raise InvalidInput(name, f"must be one label per row ({len(rows)}), got shape {labels.shape}")
     if labels.dtype.kind not in "biufU":
-        raise InvalidInput(f"{name} must hold strings, numbers or bools, got dtype {labels.dtype}")
+        raise InvalidInput(name, f"must hold strings, numbers or bools, got dtype {labels.dtype}")
     if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise InvalidInput(f"{name}: row {int(np.isnan(labels).argmax())} has no label (NaN)")
+        raise InvalidInput(name, f"row {int(np.isnan(labels).argmax())} has no label (NaN)")

@@ -15,7 +15,7 @@ from aced.datasets._dataset import Dataset
 def load_file(path: Path, label: str | None) -> Dataset:
     """Read a file by its ending."""
     if not path.is_file():
-        raise InvalidInput(f"DATASET: there is no file {path}")
+        raise InvalidInput("dataset", f"there is no file {path}")
     if path.suffix == ".npz":
         return _load_npz(path)
     return _load_table(path, label)
@@ -28,18 +28,18 @@ def read_npz(path: Path, argument: str) -> dict[str, Array]:
             archive = np.load(file, allow_pickle=False)
             return {name: archive[name] for name in archive.files}
     except Exception as error:  # a damaged archive fails in many ways
-        raise InvalidInput(f"{argument}: {path} is not a readable .npz file of plain arrays") from error
+        raise InvalidInput(argument, f"{path} is not a readable .npz file of plain arrays") from error
 
 
 def _load_npz(path: Path) -> Dataset:
-    arrays = read_npz(path, "DATASET")
+    arrays = read_npz(path, "dataset")
     missing = [name for name in ("X", "y") if name not in arrays]
     if missing:
         held = ", ".join(arrays) or "nothing"
-        raise InvalidInput(f"DATASET: {path} has no array {missing[0]!r}; it holds {held}")
+        raise InvalidInput("dataset", f"{path} has no array {missing[0]!r}; it holds {held}")
     X = arrays["X"]
     if X.ndim != 2:
-        raise InvalidInput(f"X must be two-dimensional (rows x features), got shape {X.shape}")
+        raise InvalidInput("X", f"must be two-dimensional (rows x features), got shape {X.shape}")
     return Dataset(path.stem, X, arrays["y"], arrays.get("X_test"), arrays.get("y_test"))
 
 
@@ -47,16 +47,16 @@ def _load_table(path: Path, label: str | None) -> Dataset:
     table = _read_table(path)
     twice = [name for name in table.column_names if table.column_names.count(name) > 1]
     if twice:
-        raise InvalidInput(f"DATASET: {path.name} has more than one column {twice[0]!r}; rename one")
+        raise InvalidInput("dataset", f"{path.name} has more than one column {twice[0]!r}; rename one")
     if label is None:
-        raise InvalidInput(f"--label: name the column of {path.name} that holds the labels")
+        raise InvalidInput("label", f"name the column of {path.name} that holds the labels")
     if label not in table.column_names:
         names = ", ".join(table.column_names[:8])
-        raise InvalidInput(f"--label: {path.name} has no column {label!r}; it has {names}")
+        raise InvalidInput("label", f"{path.name} has no column {label!r}; it has {names}")
     y = _labels(table[label], label)
     columns = [name for name in table.column_names if name != label]
     if not columns:
-        raise InvalidInput(f"DATASET: {path.name} has no feature columns besides {label!r}")
+        raise InvalidInput("dataset", f"{path.name} has no feature columns besides {label!r}")
     X = np.column_stack([_numbers(table[name], name) for name in columns])
     return Dataset(path.stem, _standardise(X), y)
 
@@ -68,7 +68,7 @@ def _read_table(path: Path) -> Any:
         import pyarrow.parquet
     except ImportError as error:
         raise InvalidInput(
-            f"DATASET: reading {path.suffix} files needs pyarrow; pip install 'aced[tables]'"
+            "dataset", f"reading {path.suffix} files needs pyarrow; pip install 'aced[tables]'"
         ) from error
     try:
         if path.suffix == ".parquet":
@@ -76,7 +76,7 @@ def _read_table(path: Path) -> Any:
         return pyarrow.csv.read_csv(path)
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
-        raise InvalidInput(f"DATASET: {path} could not be read: {reason}") from error
+        raise InvalidInput("dataset", f"{path} could not be read: {reason}") from error
 
 
 def _numbers(column: Any, name: str) -> Float64:
@@ -84,23 +84,23 @@ def _numbers(column: Any, name: str) -> Float64:
 
     kind = column.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-        raise InvalidInput(f"DATASET: column {name!r} is not numeric; drop it or encode it first")
+        raise InvalidInput("dataset", f"column {name!r} is not numeric; drop it or encode it first")
     if column.null_count:
         raise InvalidInput(
-            f"DATASET: column {name!r} has {column.null_count} missing values; fill or drop them"
+            "dataset", f"column {name!r} has {column.null_count} missing values; fill or drop them"
         )
     values = (
         np.asarray(column.to_pylist(), dtype=float) if pa.types.is_boolean(kind) else column.to_numpy()
     )
     array = np.asarray(values, dtype=float)
     if not np.isfinite(array).all():
-        raise InvalidInput(f"DATASET: column {name!r} holds NaN or infinite values; fill or drop them")
+        raise InvalidInput("dataset", f"column {name!r} holds NaN or infinite values; fill or drop them")
     return array
 
 
 def _labels(column: Any, name: str) -> Array:
     if column.null_count:
-        raise InvalidInput(f"--label: column {name!r} has {column.null_count} missing labels")
+        raise InvalidInput("label", f"column {name!r} has {column.null_count} missing labels")
     return np.asarray(column.to_pylist())
 
 

@@ -59,7 +59,7 @@ def cache_home() -> Path:
 def load_task(name: str, data_home: Path | None) -> Dataset:
     """One of the four, with the features of the paper's experiments."""
     if data_home is not None and not data_home.is_dir():
-        raise InvalidInput(f"--data-home: there is no folder {data_home}")
+        raise InvalidInput("data_home", f"there is no folder {data_home}")
     source = _find(name, data_home)
     digest = hashlib.sha256(source.read_bytes()).hexdigest()
     built = cache_home() / f"features-{name}-{BUILD}-{digest[:16]}.npz"
@@ -72,10 +72,10 @@ def load_task(name: str, data_home: Path | None) -> Dataset:
 
 def _read_source(source: Path) -> list[Array]:
     """The four arrays of a task's file."""
-    arrays = read_npz(source, "--data-home")
+    arrays = read_npz(source, "data_home")
     missing = [name for name in ARRAYS if name not in arrays]
     if missing:
-        raise InvalidInput(f"--data-home: {source} has no array {missing[0]!r}")
+        raise InvalidInput("data_home", f"{source} has no array {missing[0]!r}")
     return [arrays[name] for name in ARRAYS]
 
 
@@ -116,8 +116,9 @@ def _fetch(name: str, looked_in: list[Path]) -> Path:
         _write(target, arrays)
         return target
     raise DataUnavailable(
-        f"{name}: there is no {task.file} in {where}, and {reason}; "
-        "put the file there or connect to the internet"
+        name,
+        f"there is no {task.file} in {where}, and {reason}; "
+        "put the file there or connect to the internet",
     )
 
 
@@ -138,7 +139,7 @@ def from_openml(name: str, data: Array, target: Array) -> dict[str, Array]:
     shape = (len(arrays["X_train"]), len(arrays["X_test"]))
     if shape != task.shape:
         raise DataUnavailable(
-            f"{name}: OpenML's {task.openml} gave {shape} rows where {task.shape} were expected"
+            name, f"OpenML's {task.openml} gave {shape} rows where {task.shape} were expected"
         )
     return arrays
 

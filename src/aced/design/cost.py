@@ -85,9 +85,9 @@ class Cost(Work):
         counts |= {} if design_rows is None else {"design_rows": design_rows}
         for name, number in counts.items():
             if number < 1:
-                raise InvalidInput(f"{name} must be at least 1, got {number}")
+                raise InvalidInput(name, f"must be at least 1, got {number}")
         if density is not None and not 0 < density <= 1:
-            raise InvalidInput(f"density must be above 0 and at most 1, got {density}")
+            raise InvalidInput("density", f"must be above 0 and at most 1, got {density}")
         sparse = density is not None and not made_dense(rows, features)
         stored = max(1, round(rows * features * (density or 1.0))) if sparse else rows * features
         wanted = automatic_rows(rows, features) if design_rows is None else design_rows
@@ -181,8 +181,9 @@ def check_room(pool: Pool, draws: int, threads: int, design_rows: int | None = N
     need, free = cost.peak(here) - held, available_memory()
     if need > free:
         raise InvalidInput(
-            f"pool: a round over {n} rows x {p} features needs about {in_words(need)} of memory, and "
-            f"{in_words(free)} are free; {' or '.join(ways_out(cost, free + held, here))}"
+            "pool",
+            f"a round over {n} rows x {p} features needs about {in_words(need)} of memory, and "
+            f"{in_words(free)} are free; {' or '.join(ways_out(cost, free + held, here))}",
         )
 
 

@@ -39,7 +39,7 @@ class FixedPoint:
     def __post_init__(self) -> None:
         if self.rounds < 1 or self.draws < 2:
             raise InvalidInput(
-                f"rounds must be at least 1 and draws at least 2, got {self.rounds} and {self.draws}"
+                "rounds", f"must be at least 1 and draws at least 2, got {self.rounds} and {self.draws}"
             )
 
     def solve(

@@ -39,7 +39,7 @@ class Mirror:
 
     def __post_init__(self) -> None:
         if min(self.max_steps, self.trials) < 1 or self.draws < 2:
-            raise InvalidInput("max_steps and trials must be at least 1 and draws at least 2")
+            raise InvalidInput("max_steps and trials", "must be at least 1 and draws at least 2")
 
     def solve(
         self,

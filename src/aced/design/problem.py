@@ -55,7 +55,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         if not self.shift > 0:
-            raise InvalidInput(f"shift must be positive, got {self.shift}")
+            raise InvalidInput("shift", f"must be positive, got {self.shift}")
 
     @property
     def n(self) -> int:

@@ -69,11 +69,11 @@ class Sampled:
 
     def __post_init__(self) -> None:
         if (self.rows is None) == (self.seconds is None):
-            raise InvalidInput("design_rows and round_seconds: pass one of them")
+            raise InvalidInput("design_rows and round_seconds", "pass one of them")
         if self.rows is not None and self.rows < 1:
-            raise InvalidInput(f"design_rows must be at least 1, got {self.rows}")
+            raise InvalidInput("design_rows", f"must be at least 1, got {self.rows}")
         if self.seconds is not None and not self.seconds > 0:
-            raise InvalidInput(f"round_seconds must be positive, got {self.seconds}")
+            raise InvalidInput("round_seconds", f"must be positive, got {self.seconds}")
 
     def solve(
         self,
@@ -160,7 +160,7 @@ def sample(problem: Problem, rows: int, rng: np.random.Generator, lam: Float64 |
     """All rows with a label, and about ``rows`` others."""
     oracle = problem.oracle
     if not isinstance(oracle, LinearOracle):
-        raise InvalidInput("design_rows and round_seconds: they need the linear oracle")
+        raise InvalidInput("design_rows and round_seconds", "they need the linear oracle")
     labelled = problem.known
     share = np.where(labelled, 0.0, 1.0)
     share /= max(share.sum(), 1.0)

@@ -59,14 +59,16 @@ class Chaining:
     def __init__(self, sets: Bools, lam: Float64, delta: float) -> None:
         table = np.asarray(sets, dtype=bool)
         if table.ndim != 2 or len(table) < 2:
-            raise InvalidInput("sets must hold at least two sets")
+            raise InvalidInput("sets", "must hold at least two sets")
         if np.shape(lam) != (table.shape[1],):
-            raise InvalidInput(f"lam must have one entry a row ({table.shape[1]}), got {np.shape(lam)}")
+            raise InvalidInput(
+                "lam", f"must have one entry a row ({table.shape[1]}), got {np.shape(lam)}"
+            )
         if not 0 < delta < 1:
-            raise InvalidInput(f"delta must lie between 0 and 1, got {delta}")
+            raise InvalidInput("delta", f"must lie between 0 and 1, got {delta}")
         apart = (table != table[0]).any(axis=0)
         if not (np.asarray(lam)[apart] > 0).all():
-            raise InvalidInput("lam must be positive on every row in which two sets differ")
+            raise InvalidInput("lam", "must be positive on every row in which two sets differ")
         self.sets, self.lam, self.delta = table, np.asarray(lam, dtype=float), delta
         self.rows = np.flatnonzero(apart)
         self.order, self.distances = _farthest_first(table[:, apart], self.lam[apart])
@@ -107,7 +109,7 @@ class Chaining:
     def draws_for(self, width: float) -> int:
         """The smallest t for which ``width(t)`` is at most this."""
         if not width > 0:
-            raise InvalidInput(f"width must be positive, got {width}")
+            raise InvalidInput("width", f"must be positive, got {width}")
         return int(np.ceil((self.width(1) / width) ** 2))
 
     def fit(self, sample: Sample) -> Estimate:
@@ -146,7 +148,7 @@ def _farthest_first(sets: Bools, lam: Float64) -> tuple[Ints, Float64]:
     np.fill_diagonal(squares, 0.0)
     distances = np.sqrt(np.maximum(squares, 0.0))
     if (distances + np.eye(len(sets)) <= 0).any():
-        raise InvalidInput("sets must differ from one another; remove duplicates")
+        raise InvalidInput("sets", "must differ from one another; remove duplicates")
     order = [0]
     nearest = distances[0].copy()
     for _ in range(len(sets) - 1):

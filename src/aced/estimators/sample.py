@@ -13,7 +13,7 @@ from aced._types import Array, Float64, Ints
 def log_level(delta: float) -> float:
     """L = log(2/δ), for bounds that hold on both sides with probability 1 - δ."""
     if not 0 < delta < 1:
-        raise InvalidInput(f"delta must lie between 0 and 1, got {delta}")
+        raise InvalidInput("delta", f"must lie between 0 and 1, got {delta}")
     return float(np.log(2 / delta))
 
 
@@ -35,11 +35,11 @@ class Sample:
         """From the draws one by one; y = 2 label - 1."""
         n = len(lam)
         if len(positions) != len(y):
-            raise InvalidInput(f"y must have one entry a draw ({len(positions)}), got {len(y)}")
+            raise InvalidInput("y", f"must have one entry a draw ({len(positions)}), got {len(y)}")
         if len(y) and not (np.abs(y) <= 1).all():
-            raise InvalidInput("y must lie in [-1, 1]; write labels 0 and 1 as -1 and 1")
+            raise InvalidInput("y", "must lie in [-1, 1]; write labels 0 and 1 as -1 and 1")
         if len(positions) and not (np.min(positions) >= 0 and np.max(positions) < n):
-            raise InvalidInput(f"positions must lie between 0 and {n - 1}, the rows of the design")
+            raise InvalidInput("positions", f"must lie between 0 and {n - 1}, the rows of the design")
         counts = np.bincount(positions, minlength=n)
         sums = np.bincount(positions, weights=np.asarray(y, dtype=float), minlength=n).astype(float)
         return cls(np.asarray(lam, dtype=float), counts, sums)

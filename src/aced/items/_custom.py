@@ -25,24 +25,24 @@ def embed_with(function: str, items: Items) -> Float32:
     try:
         rows = call(contents)
     except Exception as error:  # whatever the user's code raises
-        raise InvalidInput(f"--embed: {function} failed with {_said(error)}") from error
-    return checked(rows, len(items), f"--embed: the rows from {function}")
+        raise InvalidInput("embed", f"{function} failed with {_said(error)}") from error
+    return checked(rows, len(items), f"embed: the rows from {function}")
 
 
 def _found(function: str) -> Callable[[list[Any]], Any]:
     module_name, colon, name = function.partition(":")
     if not (colon and module_name and name):
-        raise InvalidInput(f"--embed: write it as module:function, got {function!r}")
+        raise InvalidInput("embed", f"write it as module:function, got {function!r}")
     sys.path.insert(0, "")  # the working folder, as `python -m` has it
     try:
         module = importlib.import_module(module_name)
     except Exception as error:
-        raise InvalidInput(f"--embed: {module_name} cannot be imported ({_said(error)})") from error
+        raise InvalidInput("embed", f"{module_name} cannot be imported ({_said(error)})") from error
     finally:
         sys.path.remove("")
     call: Any = getattr(module, name, None)
     if not callable(call):
-        raise InvalidInput(f"--embed: {module_name} has no function {name!r}")
+        raise InvalidInput("embed", f"{module_name} has no function {name!r}")
     found: Callable[[list[Any]], Any] = call
     return found
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from aced import _archive
 from aced._errors import InvalidInput
 from aced._types import Array, Float32
 from aced.items._encoder import Encoder
@@ -14,7 +15,6 @@ from aced.items._image import AUTO, PARTS, Pictures
 from aced.items._items import Items, Kind
 from aced.items._rows import TableRows
 from aced.items._text import TfidfSvd
-from aced.learner import _archive
 
 HOWS: dict[Kind, tuple[str, ...]] = {"text": ("tfidf-svd",), "image": tuple(PARTS), "row": ("table",)}
 
@@ -39,8 +39,9 @@ class Embedding:
             how = AUTO if items.kind == "image" else HOWS[items.kind][0]
         if how not in HOWS[items.kind]:
             raise InvalidInput(
-                f"how: {how!r} does not embed items of kind {items.kind!r}; "
-                f"use auto or {', '.join(HOWS[items.kind])}"
+                "how",
+                f"{how!r} does not embed items of kind {items.kind!r}; "
+                f"use auto or {', '.join(HOWS[items.kind])}",
             )
         _check_whole("seed", seed, least=0)
         if dimension is not None:
@@ -50,7 +51,7 @@ class Embedding:
             return cls(pictures), features
         if items.kind == "row" and dimension is not None:
             raise InvalidInput(
-                "dimension: the columns of a table decide how many features there are; drop it"
+                "dimension", "the columns of a table decide how many features there are; drop it"
             )
         fitted = cls(
             TableRows.fit(items) if items.kind == "row" else TfidfSvd.fit(items, dimension, seed)
@@ -77,8 +78,9 @@ class Embedding:
         """Features of these items, shape (n, d)."""
         if items.kind != self.kind:
             raise InvalidInput(
-                f"--items: these are of kind {items.kind!r}, and the features were made "
-                f"for kind {self.kind!r}; pass items of that kind"
+                "items",
+                f"these are of kind {items.kind!r}, and the features were made "
+                f"for kind {self.kind!r}; pass items of that kind",
             )
         return self._encoder.transform(items)
 
@@ -90,13 +92,11 @@ class Embedding:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Embedding:
         """What ``save`` wrote."""
+        meta, arrays = _archive.read(path, {"embeds", "how", "encoder"}, "embedding")
         try:
-            meta, arrays = _archive.read(path, {"embeds", "how", "encoder"})
             return cls(_restored(meta, arrays))
-        except InvalidInput as error:  # said of a learner: the archive is the same
-            raise InvalidInput(str(error).replace("learner", "embedding")) from error
         except (KeyError, ValueError, TypeError, AttributeError) as error:
-            raise InvalidInput(f"path: {os.fspath(path)} is not a saved embedding") from error
+            raise InvalidInput("path", f"{os.fspath(path)} is not a saved embedding") from error
 
 
 def _restored(meta: dict[str, Any], arrays: dict[str, Array]) -> Encoder:
@@ -112,4 +112,4 @@ def _restored(meta: dict[str, Any], arrays: dict[str, Array]) -> Encoder:
 
 def _check_whole(name: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InvalidInput(f"{name} must be a whole number of at least {least}, got {value!r}")
+        raise InvalidInput(name, f"must be a whole number of at least {least}, got {value!r}")

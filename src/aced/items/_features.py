@@ -25,13 +25,13 @@ def features_from(path_or_array: Any, count: int) -> Float32:
            [2., 3.]], dtype=float32)
     """
     if not isinstance(path_or_array, str | os.PathLike):
-        return checked(path_or_array, count, "--features")
+        return checked(path_or_array, count, "features")
     path = Path(path_or_array)
     if not path.is_file():
-        raise InvalidInput(f"--features: there is no file {path}")
+        raise InvalidInput("features", f"there is no file {path}")
     if path.suffix.lower() not in ENDINGS:
-        raise InvalidInput(f"--features: {path.name} does not end in {', '.join(ENDINGS)}")
-    return checked(_read(path), count, "--features")
+        raise InvalidInput("features", f"{path.name} does not end in {', '.join(ENDINGS)}")
+    return checked(_read(path), count, "features")
 
 
 def checked(rows: Any, count: int, argument: str) -> Float32:
@@ -40,16 +40,16 @@ def checked(rows: Any, count: int, argument: str) -> Float32:
         pool = Pool(rows)
         if pool.sparse:
             raise InvalidInput(
-                f"rows: {pool.features} sparse columns are too many for a project; reduce them first, "
-                "for example with TruncatedSVD"
+                "rows",
+                f"{pool.features} sparse columns are too many for a project; reduce them first, "
+                "for example with TruncatedSVD",
             )
         matrix: Float32 = pool.rows()
     except InvalidInput as error:
-        said = str(error).removeprefix("rows")
-        raise InvalidInput(f"{argument}{said}") from error
+        raise InvalidInput(argument, error.sentence) from error
     if len(matrix) != count:
         raise InvalidInput(
-            f"{argument}: {len(matrix)} rows for {count} items; pass one row for each, in their order"
+            argument, f"{len(matrix)} rows for {count} items; pass one row for each, in their order"
         )
     return matrix
 
@@ -71,16 +71,16 @@ def _from_numpy(path: Path) -> Array:
                 {"": held} if isinstance(held, np.ndarray) else {name: held[name] for name in held.files}
             )
     except Exception as error:  # a damaged archive fails in many ways
-        raise InvalidInput(f"--features: {path.name} is not a readable file of plain arrays") from error
+        raise InvalidInput("features", f"{path.name} is not a readable file of plain arrays") from error
     if len(arrays) != 1:
         names = ", ".join(arrays) or "none"
-        raise InvalidInput(f"--features: {path.name} should hold one array and holds {names}")
+        raise InvalidInput("features", f"{path.name} should hold one array and holds {names}")
     return next(iter(arrays.values()))
 
 
 def _from_records(path: Path) -> Array:
     """Numbers under a line of names, or without one."""
-    found = records(path, "--features")
+    found = records(path, "features")
     named = any(as_number(cell) is None for cell in found[0])
     names = found[0] if named else [str(place) for place in range(len(found[0]))]
     rows = np.empty((len(found) - named, len(names)))
@@ -89,8 +89,9 @@ def _from_records(path: Path) -> Array:
             number = as_number(cell)
             if number is None:
                 raise InvalidInput(
-                    f"--features: row {place}, column {names[column]} of {path.name} "
-                    f"holds {cell[:40]!r}, which is no number; drop or encode that column"
+                    "features",
+                    f"row {place}, column {names[column]} of {path.name} "
+                    f"holds {cell[:40]!r}, which is no number; drop or encode that column",
                 )
             rows[place, column] = number
     return rows
@@ -100,7 +101,7 @@ def _from_parquet(path: Path) -> Array:
     """Columns of numbers, or one column with a list of numbers in each row."""
     import pyarrow.types as types
 
-    table = read_parquet(path, "--features")
+    table = read_parquet(path, "features")
     if table.num_columns == 1 and (
         types.is_list(table.schema.types[0])
         or types.is_large_list(table.schema.types[0])
@@ -112,7 +113,7 @@ def _from_parquet(path: Path) -> Array:
         kind = column.type
         if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
             raise InvalidInput(
-                f"--features: column {name!r} of {path.name} is not numeric; drop or encode it"
+                "features", f"column {name!r} of {path.name} is not numeric; drop or encode it"
             )
         columns.append(np.array(column.to_pylist(), dtype=float))  # nulls become NaN
     return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
@@ -123,5 +124,5 @@ def _stacked(lists: list[Any], path: Path) -> Array:
         return np.array(lists, dtype=float).reshape(len(lists), -1)
     except (ValueError, TypeError) as error:
         raise InvalidInput(
-            f"--features: the lists in {path.name} are not numbers of one length; give each row as many"
+            "features", f"the lists in {path.name} are not numbers of one length; give each row as many"
         ) from error

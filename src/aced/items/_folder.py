@@ -20,8 +20,9 @@ def picture_items(folder: Path) -> Items:
     if not names:
         left_out = f" ({skipped} of other formats or linked from elsewhere)" if skipped else ""
         raise InvalidInput(
-            f"--items: there are no images in {folder}{left_out}; "
-            f"put some there that end in {', '.join(sorted(READ))}"
+            "items",
+            f"there are no images in {folder}{left_out}; "
+            f"put some there that end in {', '.join(sorted(READ))}",
         )
     with quiet():
         looked = [(name, tried(_digest, folder / name)) for name in names]
@@ -64,7 +65,7 @@ def _utf8(name: str) -> str:
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise InvalidInput(f"--items: the name of {name!r} is not UTF-8; rename the file") from None
+        raise InvalidInput("items", f"the name of {name!r} is not UTF-8; rename the file") from None
     return name
 
 

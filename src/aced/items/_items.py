@@ -39,16 +39,17 @@ class Items:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise InvalidInput(f"--items: kind {self.kind!r} is unknown; use {', '.join(KINDS)}")
+            raise InvalidInput("items", f"kind {self.kind!r} is unknown; use {', '.join(KINDS)}")
         if not self.ids:
-            raise InvalidInput("--items: there are no items; pass at least one")
+            raise InvalidInput("items", "there are no items; pass at least one")
         if not len(self.ids) == len(self.contents) == len(self.same_as):
             raise InvalidInput(
-                f"--items: {len(self.ids)} ids, {len(self.contents)} contents and "
-                f"{len(self.same_as)} values of same_as; pass as many of each"
+                "items",
+                f"{len(self.ids)} ids, {len(self.contents)} contents and "
+                f"{len(self.same_as)} values of same_as; pass as many of each",
             )
         if self.kind == "image" and self.root is None:
-            raise InvalidInput("--items: pictures need root, the folder their paths start from")
+            raise InvalidInput("items", "pictures need root, the folder their paths start from")
         _refuse_repeats(self.ids)
 
     def __len__(self) -> int:
@@ -70,8 +71,9 @@ def _refuse_repeats(ids: list[str]) -> None:
     for position, name in enumerate(ids):
         if name in seen:
             raise InvalidInput(
-                f"--items: id {name!r} stands for items {seen[name] + 1} and {position + 1}; "
-                "ids must be distinct, so name another column of ids or repair this one"
+                "items",
+                f"id {name!r} stands for items {seen[name] + 1} and {position + 1}; "
+                "ids must be distinct, so name another column of ids or repair this one",
             )
         seen[name] = position
 

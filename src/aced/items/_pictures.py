@@ -50,7 +50,7 @@ def _pillow() -> Any:
         import PIL.Image
         import PIL.ImageOps
     except ImportError as error:
-        raise InvalidInput("--items: reading images needs Pillow; pip install 'aced[images]'") from error
+        raise InvalidInput("items", "reading images needs Pillow; pip install 'aced[images]'") from error
     return PIL
 
 
@@ -131,8 +131,9 @@ def refuse(bad: list[tuple[str, str]]) -> None:
         name, reason = bad[0]
         more = f", nor can {len(bad) - 1} more" if len(bad) > 1 else ""
         raise InvalidInput(
-            f"--items: {name} cannot be read as an image ({reason}){more}; "
-            "repair it or take it out of the folder"
+            "items",
+            f"{name} cannot be read as an image ({reason}){more}; "
+            "repair it or take it out of the folder",
         )
 
 

@@ -31,23 +31,23 @@ def read_items(
     """
     place = Path(path)
     if kind is not None and kind not in KINDS:
-        raise InvalidInput(f"--items: kind {kind!r} is unknown; use {', '.join(KINDS)}")
+        raise InvalidInput("items", f"kind {kind!r} is unknown; use {', '.join(KINDS)}")
     if not place.exists():
-        raise InvalidInput(f"--items: there is no file or folder {place}")
+        raise InvalidInput("items", f"there is no file or folder {place}")
     if place.is_dir():
         return _from_folder(place, kind, column, id_column)
     if not place.is_file() or place.suffix.lower() not in ENDINGS:
         raise InvalidInput(
-            f"--items: {place.name} is neither a folder of images "
-            f"nor a file that ends in {', '.join(ENDINGS)}"
+            "items",
+            f"{place.name} is neither a folder of images nor a file that ends in {', '.join(ENDINGS)}",
         )
     if kind == "image":
-        raise InvalidInput(f"--items: {place.name} is a file; images are read from a folder")
+        raise InvalidInput("items", f"{place.name} is a file; images are read from a folder")
     if kind == "row" and column is not None:
         raise InvalidInput(
-            f"--items: column {column!r} asks for texts and kind 'row' for rows; drop one"
+            "items", f"column {column!r} asks for texts and kind 'row' for rows; drop one"
         )
-    table = read_table(place, "--items")
+    table = read_table(place, "items")
     ids, id_name = _ids(table, id_column, place.name)
     others = [name for name in table.columns if name != id_name]
     if kind != "row":
@@ -55,7 +55,7 @@ def read_items(
         if chosen is not None:
             return text_items([as_text(cell) for cell in table.column(chosen)], ids, chosen)
     if not others:
-        raise InvalidInput(f"--items: {place.name} has ids and no other column; add what is to be shown")
+        raise InvalidInput("items", f"{place.name} has ids and no other column; add what is to be shown")
     rows = [
         {name: cell for name, cell in zip(table.columns, row, strict=True) if name != id_name}
         for row in table.rows
@@ -66,17 +66,17 @@ def read_items(
 def _from_folder(folder: Path, kind: str | None, column: str | None, id_column: str | None) -> Items:
     if kind not in (None, "image"):
         raise InvalidInput(
-            f"--items: {folder} is a folder, which holds images; a {kind} comes from a file"
+            "items", f"{folder} is a folder, which holds images; a {kind} comes from a file"
         )
     named = column if column is not None else id_column
     if named is not None:
-        raise InvalidInput(f"--items: {folder} is a folder and has no column {named!r}; leave it out")
+        raise InvalidInput("items", f"{folder} is a folder and has no column {named!r}; leave it out")
     return picture_items(folder)
 
 
 def _no_column(name: str, columns: list[str], file: str) -> InvalidInput:
     some = ", ".join(columns[:12]) + (", …" if len(columns) > 12 else "")
-    return InvalidInput(f"--items: {file} has no column {name!r}; it has {some}")
+    return InvalidInput("items", f"{file} has no column {name!r}; it has {some}")
 
 
 def _ids(table: Table, id_column: str | None, file: str) -> tuple[list[str], str | None]:
@@ -91,8 +91,9 @@ def _ids(table: Table, id_column: str | None, file: str) -> tuple[list[str], str
     ids = [as_text(cell).strip() for cell in table.column(name)]
     if "" in ids:
         raise InvalidInput(
-            f"--items: row {ids.index('') + 1} of {file} has nothing in its column of ids {name!r}; "
-            "fill it in or name another column of ids"
+            "items",
+            f"row {ids.index('') + 1} of {file} has nothing in its column of ids {name!r}; "
+            "fill it in or name another column of ids",
         )
     return ids, name
 
@@ -107,8 +108,8 @@ def _text_column(
     chosen = _obvious(table, others)
     if chosen is None and kind == "text":
         raise InvalidInput(
-            f"--items: which column of {file} holds the texts is not clear; "
-            f"name one of {', '.join(others[:12])}"
+            "items",
+            f"which column of {file} holds the texts is not clear; name one of {', '.join(others[:12])}",
         )
     return chosen
 

@@ -81,8 +81,9 @@ def _numbers(name: str, cells: list[Any], ids: list[str]) -> Float64:
         if number is None or abs(number) > LARGEST:
             what = "no number" if number is None else "infinite or too large"
             raise InvalidInput(
-                f"--items: column {name!r} holds {str(cell)[:40]!r} for id {ids[place]!r}, "
-                f"which is {what}; repair it or leave it empty"
+                "items",
+                f"column {name!r} holds {str(cell)[:40]!r} for id {ids[place]!r}, "
+                f"which is {what}; repair it or leave it empty",
             )
         values[place] = number
     return values
@@ -106,15 +107,16 @@ class TableRows:
             elif any(as_text(cell).strip() for cell in cells):
                 columns.append(Category.fit(name, cells))
         if not columns:
-            raise InvalidInput("--items: no column of the table holds a value; fill in at least one")
+            raise InvalidInput("items", "no column of the table holds a value; fill in at least one")
         return cls(columns)
 
     def transform(self, items: Items) -> Float32:
         absent = [column.name for column in self.columns if column.name not in (items.columns or [])]
         if absent:
             raise InvalidInput(
-                f"--items: column {absent[0]!r} is missing; these features need "
-                f"{', '.join(column.name for column in self.columns[:12])}"
+                "items",
+                f"column {absent[0]!r} is missing; these features need "
+                f"{', '.join(column.name for column in self.columns[:12])}",
             )
         parts = []
         for column in self.columns:

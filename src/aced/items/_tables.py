@@ -43,10 +43,10 @@ def read_table(path: Path, argument: str) -> Table:
     else:
         table = _from_records(path, argument)
     if not table.rows:
-        raise InvalidInput(f"{argument}: {path.name} has no rows; give it at least one")
+        raise InvalidInput(argument, f"{path.name} has no rows; give it at least one")
     repeated = next((name for name in table.columns if table.columns.count(name) > 1), None)
     if repeated is not None:
-        raise InvalidInput(f"{argument}: {path.name} has more than one column {repeated!r}; rename one")
+        raise InvalidInput(argument, f"{path.name} has more than one column {repeated!r}; rename one")
     return table
 
 
@@ -66,14 +66,15 @@ def records(path: Path, argument: str) -> list[list[str]]:
                     continue
                 if found and len(record) != len(found[0]):
                     raise InvalidInput(
-                        f"{argument}: line {reader.line_num} of {path.name} has {len(record)} values "
-                        f"where the first line has {len(found[0])}; repair it, or quote its text"
+                        argument,
+                        f"line {reader.line_num} of {path.name} has {len(record)} values "
+                        f"where the first line has {len(found[0])}; repair it, or quote its text",
                     )
                 found.append(record)
         except csv.Error as error:
             raise InvalidInput(
-                f"{argument}: line {reader.line_num} of {path.name} cannot be read ({error}); "
-                "repair its quotes"
+                argument,
+                f"line {reader.line_num} of {path.name} cannot be read ({error}); repair its quotes",
             ) from error
     return found
 
@@ -90,11 +91,11 @@ def _long_cells() -> Iterator[None]:
 def _from_records(path: Path, argument: str) -> Table:
     found = records(path, argument)
     if not found:
-        raise InvalidInput(f"{argument}: {path.name} is empty; give it a line of names and some rows")
+        raise InvalidInput(argument, f"{path.name} is empty; give it a line of names and some rows")
     head = [name.strip() or f"column {place}" for place, name in enumerate(found[0], 1)]
     if all(as_number(name) is not None for name in found[0]):
         raise InvalidInput(
-            f"{argument}: the first line of {path.name} holds numbers; put the columns' names there"
+            argument, f"the first line of {path.name} holds numbers; put the columns' names there"
         )
     return Table(head, list(found[1:]))
 
@@ -111,8 +112,9 @@ def _from_lines(path: Path, argument: str) -> Table:
             record = None
         if not isinstance(record, dict):
             raise InvalidInput(
-                f"{argument}: line {number} of {path.name} is no JSON object; "
-                'write each item as {"column": value, …} on a line of its own'
+                argument,
+                f"line {number} of {path.name} is no JSON object; "
+                'write each item as {"column": value, …} on a line of its own',
             )
         found.append(record)
         columns.update(dict.fromkeys(record))
@@ -138,12 +140,12 @@ def read_parquet(path: Path, argument: str) -> Any:
         import pyarrow.parquet
     except ImportError as error:
         raise InvalidInput(
-            f"{argument}: reading .parquet files needs pyarrow; pip install 'aced[tables]'"
+            argument, "reading .parquet files needs pyarrow; pip install 'aced[tables]'"
         ) from error
     try:
         return pyarrow.parquet.ParquetFile(path).read()
     except (pa.ArrowException, OSError) as error:
-        raise InvalidInput(f"{argument}: {path.name} is not a readable Parquet file") from error
+        raise InvalidInput(argument, f"{path.name} is not a readable Parquet file") from error
 
 
 def _decoded(path: Path, argument: str) -> str:
@@ -151,13 +153,13 @@ def _decoded(path: Path, argument: str) -> str:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise InvalidInput(f"{argument}: {path} cannot be read ({error.strerror})") from error
+        raise InvalidInput(argument, f"{path} cannot be read ({error.strerror})") from error
     if not content.strip():
-        raise InvalidInput(f"{argument}: {path.name} is empty; give it at least one row")
+        raise InvalidInput(argument, f"{path.name} is empty; give it at least one row")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InvalidInput(
-            f"{argument}: line {line} of {path.name} is not UTF-8; save the file as UTF-8"
+            argument, f"line {line} of {path.name} is not UTF-8; save the file as UTF-8"
         ) from error

@@ -93,5 +93,5 @@ def _fitted(texts: list[str], least: int) -> tuple[TfidfVectorizer, Any]:
         if least > 1:
             return _fitted(texts, least=1)
         raise InvalidInput(
-            "--items: no text holds a word of two letters or more; pass features of your own instead"
+            "items", "no text holds a word of two letters or more; pass features of your own instead"
         ) from error

@@ -24,7 +24,7 @@ def default_classifier(l2: Any) -> LogisticRegression:
     paper's experiments, here on the mean loss, there on the sum (``benchmarks/scored.py``).
     """
     if isinstance(l2, bool) or not isinstance(l2, Real) or not 0 <= float(l2) < np.inf:
-        raise InvalidInput(f"l2 must be a number from 0 up, got {l2!r}")
+        raise InvalidInput("l2", f"must be a number from 0 up, got {l2!r}")
     return LogisticRegression(C=np.inf if l2 == 0 else 1 / float(l2), tol=1e-3, max_iter=1000)
 
 
@@ -33,7 +33,9 @@ def check_classifier(classifier: Any) -> Any:
     whole = not isinstance(classifier, type) and hasattr(classifier, "fit")
     if not (whole and hasattr(classifier, "get_params") and is_classifier(classifier)):
         given = classifier if isinstance(classifier, type) else type(classifier)
-        raise InvalidInput(f"classifier must be a scikit-learn classifier object, got {given.__name__}")
+        raise InvalidInput(
+            "classifier", f"must be a scikit-learn classifier object, got {given.__name__}"
+        )
     copy = clone(classifier)
     unset = [
         name

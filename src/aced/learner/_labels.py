@@ -18,11 +18,11 @@ def plain(value: Any, where: str) -> Value:
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or (isinstance(value, float) and np.isnan(value)):
-        raise InvalidInput(f"{where} is missing; leave the row out instead")
+        raise InvalidInput(where, "is missing; leave the row out instead")
     if isinstance(value, float) and not value.is_integer():
-        raise InvalidInput(f"{where} is {value!r}; use strings, bools or whole numbers for classes")
+        raise InvalidInput(where, f"is {value!r}; use strings, bools or whole numbers for classes")
     if not isinstance(value, str | bool | int | float):
-        raise InvalidInput(f"{where} must be a string, a number or a bool, got {type(value).__name__}")
+        raise InvalidInput(where, f"must be a string, a number or a bool, got {type(value).__name__}")
     return value
 
 
@@ -34,10 +34,10 @@ class Classes:
         self.values: list[Value] = []
         if values is not None:
             if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-                raise InvalidInput(f"classes must be a list of two values, got {values!r}")
+                raise InvalidInput("classes", f"must be a list of two values, got {values!r}")
             self.values = [plain(value, f"classes[{i}]") for i, value in enumerate(values)]
             if len(self.values) != 2 or self.values[0] == self.values[1]:
-                raise InvalidInput(f"classes must be two different values, got {self.values}")
+                raise InvalidInput("classes", f"must be two different values, got {self.values}")
             self._one_kind(self.values)
 
     def encode(self, labels: Any, held: list[Value]) -> tuple[Ints, list[Value]]:
@@ -54,8 +54,8 @@ class Classes:
             if value not in known:
                 if self.fixed or len(known) == 2:
                     raise InvalidInput(
-                        f"labels[{i}] is {value!r}, which is not one of the classes "
-                        f"{known[0]!r} and {known[1]!r}"
+                        f"labels[{i}]",
+                        f"is {value!r}, which is not one of the classes {known[0]!r} and {known[1]!r}",
                     )
                 known.append(value)
                 self._one_kind(known)
@@ -70,4 +70,4 @@ class Classes:
     @staticmethod
     def _one_kind(values: list[Value]) -> None:
         if len({isinstance(value, str) for value in values}) > 1:
-            raise InvalidInput(f"classes must be of one kind, got {values[0]!r} and {values[1]!r}")
+            raise InvalidInput("classes", f"must be of one kind, got {values[0]!r} and {values[1]!r}")

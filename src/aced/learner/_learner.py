@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from aced import _archive
 from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
 from aced.backends import make_workers
 from aced.design import Report
-from aced.learner import _archive, _classifier
+from aced.learner import _classifier
 from aced.learner._labels import Classes
 from aced.learner._queries import Queries, default_batch
 from aced.pool import Pool
@@ -31,15 +32,15 @@ NEEDED = {
 
 def _whole(name: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InvalidInput(f"{name} must be a whole number, got {value!r}")
+        raise InvalidInput(name, f"must be a whole number, got {value!r}")
     if value < least:
-        raise InvalidInput(f"{name} must be at least {least}, got {value}")
+        raise InvalidInput(name, f"must be at least {least}, got {value}")
     return int(value)
 
 
 def _fraction(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
-        raise InvalidInput(f"{name} must be a number from 0 up to 1, got {value!r}")
+        raise InvalidInput(name, f"must be a number from 0 up to 1, got {value!r}")
     return float(value)
 
 
@@ -86,13 +87,15 @@ class Learner:
         report: Report | None = None,
     ) -> None:
         if not isinstance(pool, Pool):
-            raise InvalidInput(f"pool must be an aced.Pool, got {type(pool).__name__}; use Pool(rows)")
+            raise InvalidInput(
+                "pool", f"must be an aced.Pool, got {type(pool).__name__}; use Pool(rows)"
+            )
         n = len(pool)
         self.pool = pool
         self.strategy = make_strategy(strategy)
         self.budget = n if budget is None else _whole("budget", budget, 1)
         if self.budget > n:
-            raise InvalidInput(f"budget is {self.budget}, but the pool has {n} rows; use at most {n}")
+            raise InvalidInput("budget", f"is {self.budget}, but the pool has {n} rows; use at most {n}")
         self.tolerance = _fraction("tolerance", tolerance)
         self.batch_size = self._batch_size(batch_size, budget)
         self.report = report
@@ -117,7 +120,7 @@ class Learner:
             size = _whole("batch_size", batch_size, 1)
             if size > self.budget:
                 raise InvalidInput(
-                    f"batch_size is {size}, but the budget is {self.budget}; use at most that"
+                    "batch_size", f"is {size}, but the budget is {self.budget}; use at most that"
                 )
             return size
         if budget is not None and self.tolerance > 0:
@@ -194,7 +197,7 @@ class Learner:
             held = [before[code] for code in np.unique(self._codes[others])]
         codes, known = self._classes.encode([labels] if one else labels, held)
         if len(positions) != len(codes):
-            raise InvalidInput(f"labels: got {len(codes)} labels for {len(positions)} ids")
+            raise InvalidInput("labels", f"got {len(codes)} labels for {len(positions)} ids")
         moves = np.array([known.index(c) if c in known else 0 for c in before] + [0, 0])
         current = moves[self._codes]  # a second class may sort before the first
         self._refuse_two_labels(positions, codes)
@@ -215,7 +218,7 @@ class Learner:
         clash = np.flatnonzero(same_row & (np.diff(codes[order]) != 0))
         if len(clash):
             row = self.pool.ids[positions[order][clash[0]]].item()
-            raise InvalidInput(f"labels: {row!r} is given two different labels in one call")
+            raise InvalidInput("labels", f"{row!r} is given two different labels in one call")
 
     def _refuse_contradictions(
         self, positions: Ints, codes: Ints, current: Ints, known: list[Any]
@@ -225,15 +228,16 @@ class Learner:
             first = int(np.flatnonzero(differs)[0])
             row = self.pool.ids[positions[first]].item()
             raise InvalidInput(
-                f"labels: {row!r} was told {known[current[positions[first]]]!r} before and "
-                f"{known[codes[first]]!r} now; pass overwrite=True to correct it"
+                "labels",
+                f"{row!r} was told {known[current[positions[first]]]!r} before and "
+                f"{known[codes[first]]!r} now; pass overwrite=True to correct it",
             )
 
     def release(self, ids: Any) -> None:
         """Give asked-for rows back unlabelled; they may be asked for again."""
         positions = self.pool.positions(ids)
         if (self._status[positions] == LABELLED).any():
-            raise InvalidInput("ids: a row that has a label cannot be released")
+            raise InvalidInput("ids", "a row that has a label cannot be released")
         given_out = positions[self._status[positions] == PENDING]
         self._status[given_out] = UNASKED
         self._drawn_with[given_out] = np.nan
@@ -356,17 +360,19 @@ class Learner:
     ) -> Learner:
         """Continue, to the bit, where ``save`` left off, on the same pool."""
         if not isinstance(pool, Pool):
-            raise InvalidInput(f"pool must be an aced.Pool, got {type(pool).__name__}; use Pool(rows)")
-        meta, arrays = _archive.read(path, NEEDED)
+            raise InvalidInput(
+                "pool", f"must be an aced.Pool, got {type(pool).__name__}; use Pool(rows)"
+            )
+        meta, arrays = _archive.read(path, NEEDED, "learner")
         if meta["pool"] != pool.fingerprint:
-            raise InvalidInput("pool: this is not the pool that the learner was saved with")
+            raise InvalidInput("pool", "this is not the pool that the learner was saved with")
         if strategy is None:
             if meta["options"] is None:
-                raise InvalidInput("strategy: the learner was saved with one of your own; pass it")
+                raise InvalidInput("strategy", "the learner was saved with one of your own; pass it")
             older = {"estimator": "naive"} if meta["strategy"] == "aced" else {}  # it had no other
             strategy = make_strategy(meta["strategy"], {**older, **meta["options"]})
         if classifier is None and meta["l2"] is None:
-            raise InvalidInput("classifier: the learner was saved with one of your own; pass it")
+            raise InvalidInput("classifier", "the learner was saved with one of your own; pass it")
         learner = cls(
             pool,
             strategy=strategy,

@@ -67,7 +67,7 @@ class Ledger:
             have = (
                 "exists already; choose another" if create else "does not exist; make it with aced init"
             )
-            raise LedgerError(f"PROJECT: {path} {have}")
+            raise LedgerError("project", f"{path} {have}")
         self.path, self._clock = path, clock
         self._lock = threading.RLock()
         with _sentences(path):
@@ -84,8 +84,9 @@ class Ledger:
         version = self._base.execute("PRAGMA user_version").fetchone()[0]
         if version > len(MIGRATIONS):
             raise LedgerError(
-                f"PROJECT: {self.path} has schema version {version}, this aced knows up to "
-                f"{len(MIGRATIONS)}; use a newer aced"
+                "project",
+                f"{self.path} has schema version {version}, this aced knows up to "
+                f"{len(MIGRATIONS)}; use a newer aced",
             )
         for done in range(version, len(MIGRATIONS)):
             script = f"BEGIN IMMEDIATE;{MIGRATIONS[done]};PRAGMA user_version={done + 1};COMMIT;"
@@ -109,8 +110,8 @@ class Ledger:
                     self.state.apply(event)
                 except UNFIT as error:
                     raise LedgerError(
-                        f"{self.path}: event {event.seq} does not follow from those before it; "
-                        "aced replay says more"
+                        self.path,
+                        f"event {event.seq} does not follow from those before it; aced replay says more",
                     ) from error
                 self._hash = link
             return self.state
@@ -218,12 +219,12 @@ def _sentences(path: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         if "full" in str(error):
             raise LedgerError(
-                f"{path}: the disk is full; nothing was saved, make room and repeat"
+                path, "the disk is full; nothing was saved, make room and repeat"
             ) from error
         if "locked" in str(error):
             raise LedgerError(
-                f"{path}: another process has held the file for {WAIT:.0f} s; end it and repeat"
+                path, f"another process has held the file for {WAIT:.0f} s; end it and repeat"
             ) from error
-        raise LedgerError(f"{path}: {error}; nothing was saved") from error
+        raise LedgerError(path, f"{error}; nothing was saved") from error
     except sqlite3.DatabaseError as error:
-        raise LedgerError(f"{path} is not a ledger, or is damaged ({error}); restore a copy") from error
+        raise LedgerError(path, f"is not a ledger, or is damaged ({error}); restore a copy") from error

@@ -27,10 +27,10 @@ def replay(ledger: Ledger | Path, until: int | None = None) -> Replay:
     Reads the file anew, and only reads it: a damaged one, given by its path, can be looked at.
     """
     if until is not None and until < 0:
-        raise InvalidInput(f"--until must not be negative, got {until}")
+        raise InvalidInput("until", f"must not be negative, got {until}")
     path = ledger.path if isinstance(ledger, Ledger) else ledger
     if not path.exists():
-        raise LedgerError(f"PROJECT: {path} does not exist; make it with aced init")
+        raise LedgerError("project", f"{path} does not exist; make it with aced init")
     with closing(sqlite3.connect(path)) as base:
         return _fold(base, path, until)
 

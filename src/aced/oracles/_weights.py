@@ -98,11 +98,12 @@ class GivenNoise:
         self.pool, self.vectors = pool, np.atleast_2d(np.asarray(vectors, dtype=np.float32))
         if self.vectors.shape[1] != len(pool):
             raise InvalidInput(
-                f"weights must have one column per row of the pool ({len(pool)}), "
-                f"got shape {self.vectors.shape}"
+                "weights",
+                f"must have one column per row of the pool ({len(pool)}), "
+                f"got shape {self.vectors.shape}",
             )
         if not np.isfinite(self.vectors).all():
-            raise InvalidInput("weights must be finite numbers")
+            raise InvalidInput("weights", "must be finite numbers")
         self.draws = len(self.vectors)
         self._first = 0
 

@@ -82,8 +82,9 @@ class LinearErm:
     ) -> None:
         if pool.sparse:
             raise InvalidInput(
-                "pool: the linear class of iwal and cal needs dense rows, and this pool is sparse; use "
-                "another strategy, such as aced, or pass them a classifier that takes sparse rows"
+                "pool",
+                "the linear class of iwal and cal needs dense rows, and this pool is sparse; use "
+                "another strategy, such as aced, or pass them a classifier that takes sparse rows",
             )
         rows = pool.rows()
         self.centre = rows.mean(axis=0, dtype=float)

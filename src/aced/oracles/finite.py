@@ -48,9 +48,11 @@ class FiniteOracle:
     def __init__(self, pool: Pool, labelings: Any, *, workers: Workers | None = None) -> None:
         table = np.asarray(labelings)
         if table.ndim != 2 or table.shape[1] != len(pool) or len(table) == 0:
-            raise InvalidInput(f"labelings must have shape (hypotheses, {len(pool)}), got {table.shape}")
+            raise InvalidInput(
+                "labelings", f"must have shape (hypotheses, {len(pool)}), got {table.shape}"
+            )
         if not np.isin(table, (0, 1)).all():
-            raise InvalidInput("labelings must hold only 0 and 1 (or False and True)")
+            raise InvalidInput("labelings", "must hold only 0 and 1 (or False and True)")
         self.pool, self.labelings = pool, table.astype(bool)
         self.workers = workers or Workers()
 

@@ -61,8 +61,9 @@ class SklearnOracle:
             classifier = LogisticRegression(C=np.inf, tol=1e-3)
         if "sample_weight" not in inspect.signature(classifier.fit).parameters:
             raise InvalidInput(
-                f"classifier: {type(classifier).__name__}.fit takes no sample_weight, "
-                "which the oracle needs; choose another classifier"
+                "classifier",
+                f"{type(classifier).__name__}.fit takes no sample_weight, "
+                "which the oracle needs; choose another classifier",
             )
         classifier = clone(classifier)
         if classifier.get_params().get("random_state", 0) is None:

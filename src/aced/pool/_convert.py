@@ -39,9 +39,10 @@ def refuse_columns(names: list[str], numeric: list[bool]) -> None:
     bad = [name for name, good in zip(names, numeric, strict=True) if not good]
     if bad:
         raise InvalidInput(
-            f"rows: column {bad[0]!r} is not numeric"
+            "rows",
+            f"column {bad[0]!r} is not numeric"
             + (f" (nor are {len(bad) - 1} others)" if len(bad) > 1 else "")
-            + "; drop it or encode it as numbers first"
+            + "; drop it or encode it as numbers first",
         )
 
 
@@ -51,7 +52,7 @@ def to_matrix(rows: Any, names: list[str] | None) -> Float32:
         array = np.asarray(rows)
     except ValueError as error:
         raise InvalidInput(
-            "rows: the rows have different lengths; pass a rectangle of numbers"
+            "rows", "the rows have different lengths; pass a rectangle of numbers"
         ) from error
     check_shape(array)
     refuse_dtype(array.dtype)
@@ -66,20 +67,21 @@ def check_shape(array: Any) -> None:
     if array.ndim != 2:
         hint = "; use rows.reshape(len(rows), -1)" if array.ndim in (1, 3, 4) else ""
         raise InvalidInput(
-            f"rows must be two-dimensional (rows x features), got {array.ndim} dimension(s){hint}"
+            "rows", f"must be two-dimensional (rows x features), got {array.ndim} dimension(s){hint}"
         )
     if array.shape[0] == 0:
-        raise InvalidInput("rows: the pool is empty; pass at least one row")
+        raise InvalidInput("rows", "the pool is empty; pass at least one row")
     if array.shape[1] == 0:
-        raise InvalidInput("rows: there are no features; pass at least one column")
+        raise InvalidInput("rows", "there are no features; pass at least one column")
 
 
 def refuse_dtype(dtype: Any) -> None:
     """Refuse what is not real numbers."""
     if dtype.kind not in "biuf":
         raise InvalidInput(
-            f"rows must hold real numbers, got dtype {dtype}; convert them, "
-            "for example with rows.astype(float)"
+            "rows",
+            f"must hold real numbers, got dtype {dtype}; convert them, "
+            "for example with rows.astype(float)",
         )
 
 
@@ -93,10 +95,10 @@ def refuse_non_finite(array: Array, matrix: Float32, names: list[str] | None, fi
         value = array[start + row, column]
         where = f"row {first + start + row}, column {names[column] if names else column}"
         if np.isnan(value):
-            raise InvalidInput(f"rows: {where} is NaN; fill or drop missing values first")
+            raise InvalidInput("rows", f"{where} is NaN; fill or drop missing values first")
         if np.isinf(value):
-            raise InvalidInput(f"rows: {where} is infinite; clip or drop such values first")
-        raise InvalidInput(f"rows: {where} is {value:g}, too large for float32; rescale the features")
+            raise InvalidInput("rows", f"{where} is infinite; clip or drop such values first")
+        raise InvalidInput("rows", f"{where} is {value:g}, too large for float32; rescale the features")
 
 
 def to_ids(ids: Any, count: int) -> Array:
@@ -106,20 +108,22 @@ def to_ids(ids: Any, count: int) -> Array:
     try:
         array = np.asarray(ids, dtype=None if isinstance(ids, np.ndarray) else object)
     except ValueError:
-        raise InvalidInput("ids must be a flat list of integers or strings") from None
+        raise InvalidInput("ids", "must be a flat list of integers or strings") from None
     if array.ndim != 1 or len(array) != count:
-        raise InvalidInput(f"ids must be one value per row ({count}), got shape {array.shape}")
+        raise InvalidInput("ids", f"must be one value per row ({count}), got shape {array.shape}")
     listed = array.tolist()
     if all(isinstance(value, str) for value in listed):
         array = array.astype(str)
     elif all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in listed):
         if max(map(abs, listed)) >= 2**63:
-            raise InvalidInput("ids: integers must fit in 64 bits; use strings instead")
+            raise InvalidInput("ids", "integers must fit in 64 bits; use strings instead")
         array = array.astype(np.int64)
     else:
-        raise InvalidInput("ids must be all integers or all strings")
+        raise InvalidInput("ids", "must be all integers or all strings")
     values, counts = np.unique(array, return_counts=True)
     if len(values) != count:
         twice = values[counts > 1][0]
-        raise InvalidInput(f"ids: {twice.item()!r} stands for {counts.max()} rows; ids must be distinct")
+        raise InvalidInput(
+            "ids", f"{twice.item()!r} stands for {counts.max()} rows; ids must be distinct"
+        )
     return array

@@ -27,8 +27,9 @@ class Dask(Chunked):
     def __init__(self, array: Any) -> None:
         if array.ndim == 2 and any(np.isnan(size) for sizes in array.chunks for size in sizes):
             raise InvalidInput(
-                "rows: the dask array does not know how many rows its chunks have; "
-                "call rows.compute_chunk_sizes() first"
+                "rows",
+                "the dask array does not know how many rows its chunks have; "
+                "call rows.compute_chunk_sizes() first",
             )
         check_shape(array)
         refuse_dtype(array.dtype)
@@ -43,8 +44,9 @@ class Dask(Chunked):
     def __reduce__(self) -> tuple[Any, ...]:
         if any(map(_is_future, self._graph.values())):
             raise InvalidInput(
-                "rows: a dask array that a cluster holds after persist() cannot be sent to other "
-                "processes; pass the array as it was before"
+                "rows",
+                "a dask array that a cluster holds after persist() cannot be sent to other "
+                "processes; pass the array as it was before",
             )
         # what dask itself pickles with: a graph may hold functions that pickle cannot name
         return _unpickled, (needed("cloudpickle", "dask arrays", "dask").dumps(self.array),)

@@ -122,5 +122,5 @@ def _reopen(kind: str, name: str, *form: Any) -> Mapped:
         return Mapped.of(np.memmap(name, dtype=dtype, mode="r", offset=offset, shape=shape))
     except ValueError:
         raise InvalidInput(
-            f"rows: {path} is too short for {shape[0]} rows by {shape[1]} features of {dtype}"
+            "rows", f"{path} is too short for {shape[0]} rows by {shape[1]} features of {dtype}"
         ) from None

@@ -32,4 +32,4 @@ def room_for(need: int, what: str) -> None:
     """Refuse in a sentence what the kernel would kill."""
     free = available_memory()
     if need > 0.9 * free:
-        raise InvalidInput(f"{what}: {need / GIB:.1f} GiB, and {free / GIB:.1f} GiB are free")
+        raise InvalidInput(what, f"{need / GIB:.1f} GiB, and {free / GIB:.1f} GiB are free")

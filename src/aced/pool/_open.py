@@ -30,7 +30,7 @@ def to_source(rows: Any, names: list[str] | None) -> Source:
     if isinstance(rows, str | os.PathLike):
         path = Path(rows)
         if not path.exists():
-            raise InvalidInput(f"rows: {path} does not exist")
+            raise InvalidInput("rows", f"{path} does not exist")
         if path.suffix.lower() != ".npz":
             return _checked(_open(path))
         rows = load_sparse(path)
@@ -68,8 +68,9 @@ def _open(path: Path) -> Source:
     if kind == ".parquet":
         return Parquet.open([path])
     raise InvalidInput(
-        f"rows: {path} is of no known kind; pass a .npy, .parquet or sparse .npz file, a .zarr folder, "
-        "or a folder of .npy or of .parquet files"
+        "rows",
+        f"{path} is of no known kind; pass a .npy, .parquet or sparse .npz file, a .zarr folder, "
+        "or a folder of .npy or of .parquet files",
     )
 
 
@@ -80,11 +81,12 @@ def _open_folder(folder: Path) -> Source:
     tables = [path for path in files if path.suffix.lower() == ".parquet"]
     if maps and tables:
         raise InvalidInput(
-            f"rows: {folder} holds both .npy and .parquet files ({maps[0].name}, {tables[0].name}); "
-            "keep one kind in it"
+            "rows",
+            f"{folder} holds both .npy and .parquet files ({maps[0].name}, {tables[0].name}); "
+            "keep one kind in it",
         )
     if not maps and not tables:
-        raise InvalidInput(f"rows: {folder} holds no .npy and no .parquet files; put some there")
+        raise InvalidInput("rows", f"{folder} holds no .npy and no .parquet files; put some there")
     return Shards.open(maps) if maps else Parquet.open(tables)
 
 

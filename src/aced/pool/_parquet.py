@@ -58,9 +58,9 @@ class Parquet(Chunked):
                 form = form._replace(columns=forms[0].columns)  # one list of names when pickled
             forms = (*forms, form)
         if not forms[0].columns:
-            raise InvalidInput(f"rows: there are no features in {paths[0]}; add at least one column")
+            raise InvalidInput("rows", f"there are no features in {paths[0]}; add at least one column")
         if not any(sum(form.groups) for form in forms):
-            raise InvalidInput(f"rows: the pool is empty; {paths[0]} has no rows")
+            raise InvalidInput("rows", f"the pool is empty; {paths[0]} has no rows")
         return cls(tuple(str(path.resolve()) for path in paths), forms)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -73,7 +73,7 @@ class Parquet(Chunked):
             return None
         if len(index) > 1:
             raise InvalidInput(
-                f"ids: {self._paths[0]} has an index of {len(index)} levels; pass ids, one per row"
+                "ids", f"{self._paths[0]} has an index of {len(index)} levels; pass ids, one per row"
             )
         if not isinstance(index[0], dict):
             files = ((self._file(place, whole=True), path) for place, path in enumerate(self._paths))

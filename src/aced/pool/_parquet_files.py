@@ -63,14 +63,16 @@ def form_of(file: Any) -> Form:
 def refuse_other_columns(one: Path, form: Form, other: Path, its: Form) -> None:
     if len(form.columns) != len(its.columns):
         raise InvalidInput(
-            f"rows: {one} has {len(form.columns)} columns and {other} has {len(its.columns)}; "
-            "files of one pool must have the same"
+            "rows",
+            f"{one} has {len(form.columns)} columns and {other} has {len(its.columns)}; "
+            "files of one pool must have the same",
         )
     for a, b in zip(form.columns, its.columns, strict=True):
         if a != b:
             raise InvalidInput(
-                f"rows: where {one} has the column {a!r}, {other} has {b!r}; "
-                "files of one pool must have the same, in the same order"
+                "rows",
+                f"where {one} has the column {a!r}, {other} has {b!r}; "
+                "files of one pool must have the same, in the same order",
             )
 
 

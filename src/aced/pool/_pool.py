@@ -107,15 +107,15 @@ class Pool:
         try:
             wanted = np.atleast_1d(np.asarray(ids))
         except ValueError:
-            raise InvalidInput("ids must be a flat list of ids") from None
+            raise InvalidInput("ids", "must be a flat list of ids") from None
         if wanted.ndim != 1:
-            raise InvalidInput(f"ids must be a flat list, got shape {wanted.shape}")
+            raise InvalidInput("ids", f"must be a flat list, got shape {wanted.shape}")
         if len(wanted) and wanted.dtype.kind not in "iuUO":
-            raise InvalidInput(f"ids must be ids of rows, got values of type {wanted.dtype}")
+            raise InvalidInput("ids", f"must be ids of rows, got values of type {wanted.dtype}")
         found = self._find(wanted)
         if (found < 0).any():
             unknown = wanted.tolist()[int((found < 0).argmax())]
-            raise InvalidInput(f"ids: {unknown!r} is not in the pool")
+            raise InvalidInput("ids", f"{unknown!r} is not in the pool")
         return found
 
     def _find(self, wanted: Array) -> Ints:

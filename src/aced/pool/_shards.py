@@ -37,20 +37,22 @@ class Shards(Pieces):
         for path, shape, dtype in found:
             if len(shape) != 2:
                 raise InvalidInput(
-                    f"rows: {path} must be two-dimensional (rows x features), "
-                    f"got {len(shape)} dimension(s); keep other files elsewhere"
+                    "rows",
+                    f"{path} must be two-dimensional (rows x features), "
+                    f"got {len(shape)} dimension(s); keep other files elsewhere",
                 )
             refuse_dtype(dtype)
             if shape[1] != found[0][1][1]:
                 raise InvalidInput(
-                    f"rows: {paths[0]} has {found[0][1][1]} columns and {path} has {shape[1]}; "
-                    "files of one pool must have the same"
+                    "rows",
+                    f"{paths[0]} has {found[0][1][1]} columns and {path} has {shape[1]}; "
+                    "files of one pool must have the same",
                 )
         if found[0][1][1] == 0:
-            raise InvalidInput(f"rows: there are no features in {paths[0]}; add at least one column")
+            raise InvalidInput("rows", f"there are no features in {paths[0]}; add at least one column")
         filled = [(path, shape) for path, shape, _ in found if shape[0]]
         if not filled:
-            raise InvalidInput(f"rows: the pool is empty; {paths[0]} has no rows")
+            raise InvalidInput("rows", f"the pool is empty; {paths[0]} has no rows")
         names = tuple(path.name for path, _ in filled)
         counts = tuple(int(shape[0]) for _, shape in filled)
         return cls(str(paths[0].parent.resolve()), names, counts, int(filled[0][1][1]))

@@ -21,14 +21,14 @@ def needed(module: str, what: str, extra: str) -> Any:
     except ImportError as error:
         package = module.partition(".")[0]
         raise InvalidInput(
-            f"rows: reading {what} needs {package}; install it with: pip install 'aced[{extra}]'"
+            "rows", f"reading {what} needs {package}; install it with: pip install 'aced[{extra}]'"
         ) from error
 
 
 def unreadable(path: Any, what: str, error: Exception) -> InvalidInput:
     """One sentence, whatever number of lines the library took."""
     reason = " ".join(str(error).split()) or type(error).__name__
-    return InvalidInput(f"rows: {path} cannot be read as {what}: {reason}")
+    return InvalidInput("rows", f"{path} cannot be read as {what}: {reason}")
 
 
 def stamp(path: Path) -> Stamp:
@@ -36,12 +36,12 @@ def stamp(path: Path) -> Stamp:
     try:
         found = path.stat()
     except OSError:
-        raise InvalidInput(f"rows: {path} does not exist; it may have been moved or deleted") from None
+        raise InvalidInput("rows", f"{path} does not exist; it may have been moved or deleted") from None
     return found.st_size, found.st_mtime_ns
 
 
 def changed(path: Any) -> InvalidInput:
-    return InvalidInput(f"rows: {path} has changed since the pool was made; make the pool again")
+    return InvalidInput("rows", f"{path} has changed since the pool was made; make the pool again")
 
 
 def as_float32(rows: Array) -> Float32:

@@ -40,7 +40,7 @@ class Zarr(Chunked):
         if len(arrays) == 1:
             return cls(next(iter(arrays.values())))
         held = "no two-dimensional array" if not arrays else f"several ({', '.join(sorted(arrays))})"
-        raise InvalidInput(f"rows: {path} holds {held}; pass the path of one, {path}/name")
+        raise InvalidInput("rows", f"{path} holds {held}; pass the path of one, {path}/name")
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._marks is None:
@@ -88,7 +88,7 @@ def _marks_of(array: Any) -> tuple[Path, Stamp] | None:
 def _reopen(name: str, shape: tuple[int, int]) -> Zarr:
     path = Path(name)
     if not path.exists():
-        raise InvalidInput(f"rows: {path} does not exist; it may have been moved or deleted")
+        raise InvalidInput("rows", f"{path} does not exist; it may have been moved or deleted")
     found = Zarr.open(path)
     if found.shape != shape:
         raise changed(path)

@@ -143,7 +143,7 @@ def write_parquet(rows: Sequence[Row], path: Target) -> None:
         import pyarrow.parquet
     except ImportError as error:
         raise InvalidInput(
-            "--format: writing parquet needs pyarrow; pip install 'aced[tables]'"
+            "format", "writing parquet needs pyarrow; pip install 'aced[tables]'"
         ) from error
     schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in COLUMNS.items()])
     with _opened(path) as target:

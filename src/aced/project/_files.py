@@ -25,4 +25,4 @@ def item_lines(ids: Sequence[str], contents: Sequence[Any], rows: Sequence[int])
     try:
         return "".join(lines).encode()
     except UnicodeEncodeError as error:
-        raise InvalidInput("--items: a text holds half a character; save the file as UTF-8") from error
+        raise InvalidInput("items", "a text holds half a character; save the file as UTF-8") from error

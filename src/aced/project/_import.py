@@ -60,13 +60,13 @@ def import_labels(
     content = read_bytes(path)
     lines = read_lines(path, content, form)
     if not lines:
-        raise InvalidInput(f"FILE: {path.name} has no labels; give it a heading and some lines")
+        raise InvalidInput("file", f"{path.name} has no labels; give it a heading and some lines")
     heads = {name for line in lines for name in line.cells}
     key = next((name for name in ("item", "id") if name in heads), None)
     if key is None or "label" not in heads:
         held = ", ".join(sorted(heads)[:8]) or "none"
         raise InvalidInput(
-            f"FILE: {path.name} must have columns item (or id) and label; its columns are {held}"
+            "file", f"{path.name} must have columns item (or id) and label; its columns are {held}"
         )
     stamp = hashlib.sha256(content).hexdigest()[:32]
     where = row_finder(project)
@@ -76,9 +76,10 @@ def import_labels(
         before = found.setdefault((given.row, given.who), (given, line.place))
         if before[0].code != given.code:
             raise InvalidInput(
-                f"FILE: {line.place} says {project.classes[given.code or 0]!r} where {before[1]} says "
+                "file",
+                f"{line.place} says {project.classes[given.code or 0]!r} where {before[1]} says "
                 f"{project.classes[before[0].code or 0]!r}, of the same item by the same annotator; "
-                "remove one"
+                "remove one",
             )
     people, taken = [], 0
     whole = f"import:{stamp}:{who or UNNAMED}"
@@ -114,15 +115,15 @@ def _given(
     item = _text(line.cells.get(key))
     row = next((found for name in _meant(item) if (found := where(name)) is not None), None)
     if row is None:
-        raise InvalidInput(f"FILE: {line.place}: there is no item {item[:80]!r}; remove the line")
+        raise InvalidInput("file", f"{line.place}: there is no item {item[:80]!r}; remove the line")
     label = _text(line.cells.get("label"))
-    code = class_code(project.classes, _meant(label), f"FILE: {line.place}")
+    code = class_code(project.classes, _meant(label), line.place)
     who = _meant(_text(line.cells.get("annotator")))[-1] or default
     try:
         check_name(who)
     except InvalidInput as error:
-        raise InvalidInput(f"FILE: {line.place}: annotator {error}") from error
-    seconds = as_seconds(line.cells.get("seconds"), f"FILE: {line.place}: seconds")
+        raise InvalidInput("file", f"{line.place}: annotator {error}") from error
+    seconds = as_seconds(line.cells.get("seconds"), f"{line.place}: seconds")
     asked = hashlib.sha256(f"{row} {who}".encode()).hexdigest()[:32]
     return Given(row, who, "label", code, seconds, f"import:{stamp}:{asked}")
 
@@ -142,8 +143,10 @@ def class_code(classes: Sequence[str], names: Sequence[str], place: str) -> int:
         if name in classes:
             return classes.index(name)
     if not names[0]:
-        raise InvalidInput(f"{place}: label is empty; fill it in or remove the line")
-    raise InvalidInput(f"{place}: label must be one of {' and '.join(classes)}, got {names[0][:80]!r}")
+        raise InvalidInput("file", f"{place}: label is empty; fill it in or remove the line")
+    raise InvalidInput(
+        "file", f"{place}: label must be one of {' and '.join(classes)}, got {names[0][:80]!r}"
+    )
 
 
 def as_seconds(value: Any, place: str) -> float:
@@ -155,7 +158,7 @@ def as_seconds(value: Any, place: str) -> float:
     except (TypeError, ValueError, OverflowError):
         seconds = math.nan
     if not 0 <= seconds < 1e7:
-        raise InvalidInput(f"{place} must be a number from 0 up, got {str(value)[:80]!r}")
+        raise InvalidInput("file", f"{place} must be a number from 0 up, got {str(value)[:80]!r}")
     return seconds
 
 

@@ -29,7 +29,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise InvalidInput(f"FILE: {path} cannot be read ({error.strerror})") from error
+        raise InvalidInput("file", f"{path} cannot be read ({error.strerror})") from error
 
 
 def read_lines(path: Path, content: bytes, form: str | None = None) -> list[Line]:
@@ -39,12 +39,14 @@ def read_lines(path: Path, content: bytes, form: str | None = None) -> list[Line
         return list(_parquet(path, content))
     if form not in ("csv", "jsonl"):
         endings = ", ".join(FORMATS)
-        raise InvalidInput(f"FILE: {path.name} must end in {endings}, or be named with --format")
+        raise InvalidInput("file", f"{path.name} must end in {endings}, or its format be named")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise InvalidInput(f"FILE: line {line} of {path.name} is not UTF-8; save it as UTF-8") from error
+        raise InvalidInput(
+            "file", f"line {line} of {path.name} is not UTF-8; save it as UTF-8"
+        ) from error
     return list(_csv(path, text) if form == "csv" else _jsonl(path, text))
 
 
@@ -58,7 +60,7 @@ def _csv(path: Path, text: str) -> Iterator[Line]:
         names = [name.strip() for name in next(reader, [])]
         repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
-            raise InvalidInput(f"FILE: {path.name} has more than one column {repeated!r}; rename one")
+            raise InvalidInput("file", f"{path.name} has more than one column {repeated!r}; rename one")
         begin = reader.line_num + 1
         for cells in reader:
             place, begin = f"line {begin}", reader.line_num + 1
@@ -66,13 +68,14 @@ def _csv(path: Path, text: str) -> Iterator[Line]:
                 continue
             if len(cells) != len(names):
                 raise InvalidInput(
-                    f"FILE: {place} of {path.name} has {len(cells)} values for {len(names)} columns; "
-                    "repair it, or quote its text"
+                    "file",
+                    f"{place} of {path.name} has {len(cells)} values for {len(names)} columns; "
+                    "repair it, or quote its text",
                 )
             yield Line(place, dict(zip(names, cells, strict=True)))
     except csv.Error as error:
         raise InvalidInput(
-            f"FILE: line {reader.line_num} of {path.name} cannot be read ({error}); repair its quotes"
+            "file", f"line {reader.line_num} of {path.name} cannot be read ({error}); repair its quotes"
         ) from error
     finally:
         csv.field_size_limit(limit)
@@ -87,7 +90,7 @@ def _jsonl(path: Path, text: str) -> Iterator[Line]:
         except (ValueError, RecursionError):
             cells = None
         if not isinstance(cells, dict):
-            raise InvalidInput(f"FILE: line {number} of {path.name} is no JSON object; repair it")
+            raise InvalidInput("file", f"line {number} of {path.name} is no JSON object; repair it")
         yield Line(f"line {number}", cells)
 
 
@@ -97,11 +100,11 @@ def _parquet(path: Path, content: bytes) -> Iterator[Line]:
         import pyarrow.parquet
     except ImportError as error:
         raise InvalidInput(
-            "FILE: reading .parquet files needs pyarrow; pip install 'aced[tables]'"
+            "file", "reading .parquet files needs pyarrow; pip install 'aced[tables]'"
         ) from error
     try:
         table = pyarrow.parquet.read_table(pa.BufferReader(content))
     except (pa.ArrowException, OSError) as error:
-        raise InvalidInput(f"FILE: {path.name} is not a readable Parquet file") from error
+        raise InvalidInput("file", f"{path.name} is not a readable Parquet file") from error
     for number, cells in enumerate(table.to_pylist(), 1):
         yield Line(f"row {number}", cells)

@@ -51,11 +51,11 @@ class Project:
     ) -> None:
         self.folder = Path(folder)
         if not (self.folder / LEDGER).exists():
-            raise InvalidInput(f"PROJECT: {self.folder} is not a project; make one with aced init")
+            raise InvalidInput("project", f"{self.folder} is not a project; make one with aced init")
         self.ledger = Ledger(self.folder / LEDGER, clock=clock)
         if not self.ledger.state.settings:
             raise InvalidInput(
-                f"PROJECT: {self.folder} was never finished; delete it and repeat aced init"
+                "project", f"{self.folder} was never finished; delete it and repeat aced init"
             )
 
     @classmethod
@@ -89,7 +89,7 @@ class Project:
         """
         folder = Path(folder)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise InvalidInput(f"PROJECT: {folder} exists and is not an empty folder; choose another")
+            raise InvalidInput("project", f"{folder} exists and is not an empty folder; choose another")
         classes = [str(name) for name in classes]
         check_settings(
             classes,
@@ -107,8 +107,8 @@ class Project:
         where = list(range(len(ids))) if rows is None else [int(row) for row in rows]
         if not len(ids) == len(contents) == len(where) or len(set(where)) != len(pool):
             raise InvalidInput(
-                f"--features has {len(pool)} rows for {len(set(where))} distinct items; "
-                "give one row an item"
+                "features",
+                f"has {len(pool)} rows for {len(set(where))} distinct items; give one row an item",
             )
         check_batch(batch, len(pool))
         lines = item_lines(ids, contents, where)
@@ -167,7 +167,7 @@ class Project:
         pool = Pool(self.features)
         if pool.fingerprint != self.settings["pool"]:
             raise InvalidInput(
-                f"PROJECT: {self.folder / FEATURES} is not the one the project was made with"
+                "project", f"{self.folder / FEATURES} is not the one the project was made with"
             )
         return pool
 
@@ -187,7 +187,7 @@ class Project:
     def item(self, row: int) -> Item:
         """The item shown for a row of the pool."""
         if row not in self._first:
-            raise InvalidInput(f"item: there is no row {row}")
+            raise InvalidInput("item", f"there is no row {row}")
         found = self.items[self._first[row]]
         return Item(row, found["id"], self.settings["kind"], found["content"])
 
@@ -209,7 +209,7 @@ class Project:
         """Let someone label; returns the access token, of which only a hash is kept."""
         check_name(name)
         if role not in ("annotator", "lead"):
-            raise InvalidInput(f"role must be annotator or lead, got {role!r}")
+            raise InvalidInput("role", f"must be annotator or lead, got {role!r}")
         secret = secrets.token_urlsafe(24) if token else None
         with self.ledger.writing() as writing:
             known = writing.state.people.get(name)
@@ -223,7 +223,7 @@ class Project:
     def revoke(self, name: str) -> None:
         with self.ledger.writing() as writing:
             if name not in writing.state.people:
-                raise InvalidInput(f"name: nobody is called {name!r} here")
+                raise InvalidInput("name", f"nobody is called {name!r} here")
             writing.append("revoked", name, body={"name": name})
 
     def who_is(self, token: str) -> tuple[str, str] | None:
@@ -273,18 +273,18 @@ class Project:
         The same ``request`` sent twice counts once. ``then`` items are given at the same time.
         """
         if kind not in ("label", "skip", "unsure"):
-            raise InvalidInput(f"kind must be label, skip or unsure, got {kind!r}")
+            raise InvalidInput("kind", f"must be label, skip or unsure, got {kind!r}")
         if not (isinstance(row, int) and 0 <= row < self.settings["rows"]):
-            raise InvalidInput(f"item: there is no row {row}")
+            raise InvalidInput("item", f"there is no row {row}")
         if kind == "label" and label not in self.classes:
-            raise InvalidInput(f"label must be one of {' and '.join(self.classes)}, got {label!r}")
+            raise InvalidInput("label", f"must be one of {' and '.join(self.classes)}, got {label!r}")
         if not 0 <= seconds < 1e7:
-            raise InvalidInput(f"seconds must be from 0 up, got {seconds}")
+            raise InvalidInput("seconds", f"must be from 0 up, got {seconds}")
         with self.ledger.writing() as writing:
             self._known(writing.state, who)
             event = None if request is None else self.ledger.find(request)
             if event is not None and (event.who != who or event.kind not in (kind, "undo")):
-                raise InvalidInput("request: this id was used for something else; use a new one")
+                raise InvalidInput("request", "this id was used for something else; use a new one")
             if event is None:
                 body: dict[str, Any] = {"seconds": round(float(seconds), 3), "source": source}
                 if kind == "label":
@@ -306,14 +306,14 @@ class Project:
                 until = writing.now + self.settings["lease"]
                 event = writing.append("undo", who, row, {"of": done[-1], "until": until}, request)
             elif event.kind != "undo" or event.who != who:
-                raise InvalidInput("request: this id was used for something else; use a new one")
+                raise InvalidInput("request", "this id was used for something else; use a new one")
         assert event.item is not None
         return self.item(event.item)
 
     def _known(self, state: State, who: str) -> None:
         person = state.people.get(who)
         if person is None or not person.active:
-            raise InvalidInput(f"name: {who!r} may not label here; let them in with aced invite")
+            raise InvalidInput("name", f"{who!r} may not label here; let them in with aced invite")
 
     # -- rounds -----------------------------------------------------------------------
 
@@ -381,7 +381,9 @@ class Project:
 
 def check_name(name: str) -> None:
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        raise InvalidInput(f"name must be 1 to {LONGEST_NAME} printable characters, got {name[:80]!r}")
+        raise InvalidInput(
+            "name", f"must be 1 to {LONGEST_NAME} printable characters, got {name[:80]!r}"
+        )
 
 
 def _hash(token: str) -> str:

@@ -73,7 +73,9 @@ def repeat_rounds(
         while state.seq < body["based_on"]:
             state.apply(next(events)[0])
         if state.seq != body["based_on"]:
-            raise InvalidInput(f"PROJECT: round {body['round']} is based on events after a later round")
+            raise InvalidInput(
+                "project", f"round {body['round']} is based on events after a later round"
+            )
         asked = question_of(state)
         differs = None
         if asked.round != body["round"]:

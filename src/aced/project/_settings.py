@@ -25,31 +25,31 @@ def check_settings(
     """Refuse, in one sentence, what cannot be used whatever the items are."""
     names = [name.strip() for name in classes]
     if len(names) != 2 or len(set(names)) != 2 or not all(names):
-        raise InvalidInput(f"--classes must be two different names, got {list(classes)}")
+        raise InvalidInput("classes", f"must be two different names, got {list(classes)}")
     for name in names:
         if len(name) > LONGEST_CLASS or not name.isprintable():
             raise InvalidInput(
-                f"--classes: a name is 1 to {LONGEST_CLASS} printable characters, got {name[:80]!r}"
+                "classes", f"a name is 1 to {LONGEST_CLASS} printable characters, got {name[:80]!r}"
             )
-    for option, value in (("--check", check), ("--overlap", overlap)):
+    for option, value in (("check", check), ("overlap", overlap)):
         if not 0 <= value < 1:
-            raise InvalidInput(f"{option} must be from 0 up to 1, got {value}")
+            raise InvalidInput(option, f"must be from 0 up to 1, got {value}")
     if check + overlap >= 1:
-        raise InvalidInput("--check and --overlap leave no room for new items; make them smaller")
+        raise InvalidInput("check and overlap", "leave no room for new items; make them smaller")
     if not 0 < lease < np.inf:
-        raise InvalidInput(f"--lease must be a positive number of seconds, got {lease}")
+        raise InvalidInput("lease", f"must be a positive number of seconds, got {lease}")
     if seed < 0:
-        raise InvalidInput(f"--seed must not be negative, got {seed}")
+        raise InvalidInput("seed", f"must not be negative, got {seed}")
     if combine not in ("dawid-skene", "majority"):
-        raise InvalidInput(f"--combine must be dawid-skene or majority, got {combine!r}")
+        raise InvalidInput("combine", f"must be dawid-skene or majority, got {combine!r}")
     from aced.learner import Learner  # takes long to load, and only new projects need it
     from aced.pool import Pool
 
     learner = Learner(Pool(np.eye(2)), strategy=strategy, l2=l2)  # refuses what it cannot use
     if hasattr(learner.strategy, "reveal"):
-        raise InvalidInput(f"--strategy: {strategy} needs every label at once; choose another")
+        raise InvalidInput("strategy", f"{strategy} needs every label at once; choose another")
 
 
 def check_batch(batch: int | None, rows: int) -> None:
     if batch is not None and not 1 <= batch <= rows:
-        raise InvalidInput(f"--batch must be from 1 to the number of items, {rows}, got {batch}")
+        raise InvalidInput("batch", f"must be from 1 to the number of items, {rows}, got {batch}")

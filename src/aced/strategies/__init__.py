@@ -51,7 +51,7 @@ def make_strategy(name: Any, options: dict[str, Any] | None = None) -> Strategy:
         strategy.restore({})
         return strategy
     if not isinstance(name, str) or name not in STRATEGIES:
-        raise InvalidInput(f"strategy must be one of {', '.join(STRATEGIES)}; got {name!r}")
+        raise InvalidInput("strategy", f"must be one of {', '.join(STRATEGIES)}; got {name!r}")
     return STRATEGIES[name](**(options or {}))
 
 

@@ -40,7 +40,8 @@ def refuse_sparse(pool: Pool, name: str) -> None:
     """Say that a strategy that learns row by row needs dense rows."""
     if pool.sparse:
         raise InvalidInput(
-            f"pool: {name} needs dense rows, and this pool is sparse; use another strategy, such as aced"
+            "pool",
+            f"{name} needs dense rows, and this pool is sparse; use another strategy, such as aced",
         )
 
 

@@ -62,7 +62,7 @@ _STARTS = ("design", "uniform")
 
 def _choose(argument: str, value: object, names: Any) -> None:
     if value not in names:
-        raise InvalidInput(f"{argument} must be one of {', '.join(names)}; got {value!r}")
+        raise InvalidInput(argument, f"must be one of {', '.join(names)}; got {value!r}")
 
 
 class Aced:
@@ -111,7 +111,9 @@ class Aced:
             estimator = "assisted" if linear else "naive"
         _choose("estimator", estimator, _ESTIMATORS)
         if estimator == "assisted" and not linear:
-            raise InvalidInput('estimator: "assisted" needs the linear oracle; use "naive" with others')
+            raise InvalidInput(
+                "estimator", '"assisted" needs the linear oracle; use "naive" with others'
+            )
         if shift is None:
             shift = "row" if estimator == "assisted" else "labels"
         _choose("shift", shift, _SHIFTS)
@@ -120,14 +122,14 @@ class Aced:
         if search is not None:
             _choose("search", search, _SEARCHES)
             if not isinstance(solver, str):
-                raise InvalidInput("search: the solver object has one of its own; set it there")
+                raise InvalidInput("search", "the solver object has one of its own; set it there")
         if classifier is not None and oracle != "sklearn":
-            raise InvalidInput('classifier: it is used by oracle="sklearn" only; set that too')
+            raise InvalidInput("classifier", 'it is used by oracle="sklearn" only; set that too')
         if design_rows is not None or round_seconds is not None:
             if solver != "fixed-point" or oracle != "linear":
                 raise InvalidInput(
-                    "design_rows and round_seconds: they need the fixed-point solver and the linear "
-                    "oracle"
+                    "design_rows and round_seconds",
+                    "they need the fixed-point solver and the linear oracle",
                 )
             Sampled(rows=design_rows, seconds=round_seconds)  # refuses what makes no sense
         self._rows_option, self._seconds_option = design_rows, round_seconds
@@ -236,7 +238,7 @@ class Aced:
             if not isinstance(self._oracle_option, str):
                 self.oracle = self._oracle_option
                 if self.oracle.pool is not pool:
-                    raise InvalidInput("oracle: it was made for another pool; make it with this one")
+                    raise InvalidInput("oracle", "it was made for another pool; make it with this one")
             elif self._oracle_option == "linear":
                 self.oracle = LinearOracle(pool, workers=workers)
             else:

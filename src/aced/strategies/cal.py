@@ -21,7 +21,7 @@ class Cal(Iwal):
         self, slack: float = 0.0, *, passes: int = 1, seeds: int | None = None, classifier: Any = None
     ) -> None:
         if not slack >= 0:
-            raise InvalidInput(f"slack must not be negative, got {slack}")
+            raise InvalidInput("slack", f"must not be negative, got {slack}")
         super().__init__(1.0, passes=passes, seeds=seeds, lag=0.0, classifier=classifier)
         self.name, self.slack = "cal", float(slack)
 

@@ -24,7 +24,7 @@ class Committee(Stateless):
 
     def __init__(self, members: int = 16) -> None:
         if members < 2:
-            raise InvalidInput(f"members must be at least 2, got {members}")
+            raise InvalidInput("members", f"must be at least 2, got {members}")
         self.members = int(members)
 
     def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:

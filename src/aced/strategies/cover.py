@@ -189,9 +189,9 @@ def check_options(c0: float, cover: int, passes: int, rate: float) -> None:
     """Refuse, by name, what is out of range."""
     for name, value, least in (("cover", cover, 0), ("passes", passes, 1)):
         if value < least:
-            raise InvalidInput(f"{name} must be at least {least}, got {value}")
+            raise InvalidInput(name, f"must be at least {least}, got {value}")
     if not c0 > 0 or not rate > 0:
-        raise InvalidInput(f"c0 and rate must be positive, got {c0} and {rate}")
+        raise InvalidInput("c0 and rate", f"must be positive, got {c0} and {rate}")
 
 
 def _features(view: View, row: int) -> Float64:

@@ -30,7 +30,7 @@ class Density(Stateless):
 
     def __init__(self, beta: float = 1.0) -> None:
         if not beta >= 0:
-            raise InvalidInput(f"beta must not be negative, got {beta}")
+            raise InvalidInput("beta", f"must not be negative, got {beta}")
         self.beta = float(beta)
         self._known: tuple[Pool, Float64] | None = None
 

@@ -80,15 +80,15 @@ class Iwal:
         erm: Callable[[Pool], Erm] | None = None,
     ) -> None:
         if not c0 > 0:
-            raise InvalidInput(f"c0 must be positive, got {c0}")
+            raise InvalidInput("c0", f"must be positive, got {c0}")
         if variant not in (0, 1):
-            raise InvalidInput(f"variant must be 0 or 1, got {variant}")
+            raise InvalidInput("variant", f"must be 0 or 1, got {variant}")
         if scale not in ("error", "accuracy"):
-            raise InvalidInput(f"scale must be error or accuracy, got {scale!r}")
+            raise InvalidInput("scale", f"must be error or accuracy, got {scale!r}")
         if passes < 1:
-            raise InvalidInput(f"passes must be at least 1, got {passes}")
+            raise InvalidInput("passes", f"must be at least 1, got {passes}")
         if not 0 <= lag <= 1:
-            raise InvalidInput(f"lag must be between 0 and 1, got {lag}")
+            raise InvalidInput("lag", f"must be between 0 and 1, got {lag}")
         self.c0, self.variant, self.oracular = float(c0), variant, oracular
         self.scale, self.passes, self.seeds, self.lag = scale, passes, seeds, float(lag)
         self.classifier, self._make_erm = classifier, erm

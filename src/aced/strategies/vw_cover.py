@@ -75,11 +75,12 @@ class VowpalCover:
     def _known(self, rows: int) -> Ints:
         if self._labels is None:
             raise InvalidInput(
-                "strategy: oac-vw needs the label of every row before it asks, as simulations have; "
-                "pass VowpalCover(labels=…), or use oac"
+                "strategy",
+                "oac-vw needs the label of every row before it asks, as simulations have; "
+                "pass VowpalCover(labels=…), or use oac",
             )
         if len(self._labels) != rows:
-            raise InvalidInput(f"labels: got {len(self._labels)} labels for a pool of {rows} rows")
+            raise InvalidInput("labels", f"got {len(self._labels)} labels for a pool of {rows} rows")
         return self._labels
 
     def _asked(self, pool: Pool, labels: Ints, seed: int) -> Iterator[tuple[int, int, float]]:
@@ -148,7 +149,7 @@ def _vowpalwabbit() -> Any:
         import vowpalwabbit
     except ImportError as error:
         raise InvalidInput(
-            "strategy: oac-vw needs vowpalwabbit; pip install 'aced[vw]', or use oac"
+            "strategy", "oac-vw needs vowpalwabbit; pip install 'aced[vw]', or use oac"
         ) from error
     return vowpalwabbit
 
@@ -156,5 +157,5 @@ def _vowpalwabbit() -> Any:
 def _codes(labels: Any) -> Ints:
     found = np.asarray(labels)
     if found.ndim != 1 or not np.isin(found, (0, 1)).all():
-        raise InvalidInput("labels must be 0 or 1, one for each row of the pool")
+        raise InvalidInput("labels", "must be 0 or 1, one for each row of the pool")
     return found.astype(np.int64)

@@ -52,18 +52,20 @@ class Bandit:
     def __post_init__(self) -> None:
         table, mu = _numbers("sets", self.sets), _numbers("mu", self.mu)
         if table.ndim != 2 or 0 in table.shape:
-            raise InvalidInput(f"sets must have shape (hypotheses, rows), got {table.shape}")
+            raise InvalidInput("sets", f"must have shape (hypotheses, rows), got {table.shape}")
         if not np.isin(table, (0, 1)).all():
-            raise InvalidInput("sets must hold only 0 and 1 (or False and True)")
+            raise InvalidInput("sets", "must hold only 0 and 1 (or False and True)")
         if mu.shape != (table.shape[1],):
-            raise InvalidInput(f"mu must have one mean a row ({table.shape[1]}), got shape {mu.shape}")
+            raise InvalidInput(
+                "mu", f"must have one mean a row ({table.shape[1]}), got shape {mu.shape}"
+            )
         if not (np.abs(mu) <= 1).all():
-            raise InvalidInput("mu must lie in [-1, 1]; nan is not a mean")
+            raise InvalidInput("mu", "must lie in [-1, 1]; nan is not a mean")
         if self.noise not in ("sign", "uniform", "none"):
-            raise InvalidInput(f"noise must be sign, uniform or none, got {self.noise!r}")
+            raise InvalidInput("noise", f"must be sign, uniform or none, got {self.noise!r}")
         table = table.astype(bool)
         if len(np.unique(table, axis=0)) < len(table):
-            raise InvalidInput("sets must differ from one another; remove duplicates")
+            raise InvalidInput("sets", "must differ from one another; remove duplicates")
         object.__setattr__(self, "sets", table)
         object.__setattr__(self, "mu", mu)
 
@@ -77,7 +79,7 @@ class Bandit:
         """
         probability = _numbers("eta", eta)
         if not ((probability >= 0) & (probability <= 1)).all():
-            raise InvalidInput("eta must lie in [0, 1]; nan is not a probability")
+            raise InvalidInput("eta", "must lie in [0, 1]; nan is not a probability")
         return cls(_numbers("labelings", labelings).astype(float), 2 * probability - 1)
 
     @property
@@ -163,4 +165,4 @@ def _numbers(name: str, values: Any) -> Float64:
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"{name} must be an array of numbers ({error})") from None
+        raise InvalidInput(name, f"must be an array of numbers ({error})") from None

@@ -42,7 +42,7 @@ def thresholds(n: int = 64, noise: float = 0.0, cut: int | None = None) -> Bandi
     _few_enough(n)
     at = max(1, n // 2) if cut is None else cut
     if not 1 <= at <= n:
-        raise InvalidInput(f"cut must lie between 1 and n = {n}, got {at}")
+        raise InvalidInput("cut", f"must lie between 1 and n = {n}, got {at}")
     sets: Bools = np.tri(n, dtype=bool)
     return Bandit(sets, _signed(np.arange(n) < at, np.full(n, _signal(noise))))
 
@@ -55,7 +55,7 @@ def rectangles(n: int = 12, noise: float = 0.1, seed: int = 0) -> Bandit:
     _at_least("n", n, 2)
     check_seed(seed)
     if n > 40:
-        raise InvalidInput(f"n = {n} points have too many rectangles; use at most 40")
+        raise InvalidInput("n", f"is {n}, and so many points have too many rectangles; use at most 40")
     points = np.random.default_rng(seed).random((n, 2))
     ranks = points.argsort(axis=0).argsort(axis=0)
     low, high = np.triu_indices(n)
@@ -78,9 +78,9 @@ def random(n: int = 20, hypotheses: int = 40, noise: float = 0.1, seed: int = 0)
     _few_enough(hypotheses)
     check_seed(seed)
     if n < 20 and hypotheses > 2**n:
-        raise InvalidInput(f"hypotheses is {hypotheses}, but {n} rows have only {2**n} labelings")
+        raise InvalidInput("hypotheses", f"is {hypotheses}, but {n} rows have only {2**n} labelings")
     if not 0 <= noise <= 0.25:
-        raise InvalidInput(f"noise must lie in [0, 0.25] for random instances, got {noise}")
+        raise InvalidInput("noise", f"must lie in [0, 0.25] for random instances, got {noise}")
     rng = np.random.default_rng(seed)
     sets = np.unique(rng.random((2 * hypotheses, n)) < 0.5, axis=0)
     while len(sets) < hypotheses:
@@ -101,11 +101,11 @@ def separators(
 
     x, y = np.asarray(rows, dtype=float), np.asarray(labels)
     if x.ndim != 2 or len(x) != len(y) or not np.isfinite(x).all():
-        raise InvalidInput("rows must be a matrix of finite numbers with one label a row")
+        raise InvalidInput("rows", "must be a matrix of finite numbers with one label a row")
     check_seed(seed)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) != 2:
-        raise InvalidInput(f"labels must have two classes, got {len(classes)}")
+        raise InvalidInput("labels", f"must have two classes, got {len(classes)}")
     rng = np.random.default_rng(seed)
     found: list[Array] = []
     with Workers(1).session():  # many tiny fits
@@ -128,9 +128,9 @@ def from_file(path: Path) -> Bandit:
             file = np.load(handle, allow_pickle=False)
             arrays = {name: file[name] for name in getattr(file, "files", [])}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise InvalidInput(f"{path}: not an .npz file that can be read ({error})") from error
+        raise InvalidInput(path, f"not an .npz file that can be read ({error})") from error
     if "H" not in arrays or not {"eta", "mu"} & set(arrays):
-        raise InvalidInput(f"{path}: needs arrays H (hypotheses, n) and eta (n,), has {sorted(arrays)}")
+        raise InvalidInput(path, f"needs arrays H (hypotheses, n) and eta (n,), has {sorted(arrays)}")
     if "eta" in arrays:
         return Bandit.from_classification(arrays["H"], arrays["eta"])
     return Bandit(arrays["H"], arrays["mu"])
@@ -146,7 +146,7 @@ INSTANCES: dict[str, Callable[..., Bandit]] = {
 
 def _signal(noise: float) -> float:
     if not 0 <= noise < 0.5:
-        raise InvalidInput(f"noise must lie in [0, 0.5), got {noise}")
+        raise InvalidInput("noise", f"must lie in [0, 0.5), got {noise}")
     return 1 - 2 * noise
 
 
@@ -156,14 +156,12 @@ def _signed(positive: Array, size: Float64) -> Float64:
 
 def _at_least(name: str, value: int, least: int) -> None:
     if value < least:
-        raise InvalidInput(f"{name} must be at least {least}, got {value}")
+        raise InvalidInput(name, f"must be at least {least}, got {value}")
 
 
 def _few_enough(hypotheses: int) -> None:
     if hypotheses > MOST:
-        raise InvalidInput(
-            f"the class has {hypotheses} hypotheses; at most {MOST} fit, use a smaller size"
-        )
+        raise InvalidInput("hypotheses", f"are {hypotheses}; at most {MOST} fit, use a smaller size")
 
 
 def check_seed(seed: int) -> None:

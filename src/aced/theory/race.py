@@ -80,7 +80,7 @@ class Heat:
 def check_algorithms(names: tuple[str, ...]) -> None:
     unknown = [name for name in names if name not in ALGORITHMS]
     if unknown:
-        raise InvalidInput(f"algorithm must be one of {', '.join(ALGORITHMS)}; got {unknown[0]!r}")
+        raise InvalidInput("algorithm", f"must be one of {', '.join(ALGORITHMS)}; got {unknown[0]!r}")
 
 
 def heat(
@@ -98,9 +98,9 @@ def heat(
     check_algorithms(algorithms)
     check_seed(seed)
     if trials < 1:
-        raise InvalidInput(f"trials must be at least 1, got {trials}")
+        raise InvalidInput("trials", f"must be at least 1, got {trials}")
     if problem.delta_min == 0 and epsilon == 0:
-        raise InvalidInput("epsilon must be positive: this instance has several best hypotheses")
+        raise InvalidInput("epsilon", "must be positive: this instance has several best hypotheses")
     measures = measure(problem, epsilon, delta=delta, seed=seed)
     told = tick or (lambda text, done, total: None)
     entries = []

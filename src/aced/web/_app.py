@@ -61,10 +61,10 @@ def make_app(
     """
     if not tokens_required:
         if local_user is None:
-            raise InvalidInput("local_user must be named where tokens are not required")
+            raise InvalidInput("local_user", "must be named where tokens are not required")
         known = project.state.people.get(local_user)
         if known is not None and not known.active:
-            raise InvalidInput(f"--as: {local_user!r} may no longer label here; use aced invite")
+            raise InvalidInput("local_user", f"{local_user!r} may no longer label here; use aced invite")
         project.add_person(local_user, "lead", token=False)
     api = Api(project, Access(project, None if tokens_required else local_user))
 

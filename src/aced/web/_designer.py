@@ -107,8 +107,8 @@ class Designer:
 
     def _design(self) -> None:
         reply = self._call()
-        if isinstance(reply, str):
-            raise InvalidInput(reply)
+        if isinstance(reply, InvalidInput):
+            raise reply
         if reply is None:  # stopped meanwhile
             return
         asked, answer = reply

@@ -35,10 +35,10 @@ def work(folder: str, calls: Connection, threads: int) -> None:
                 asked = project.question()
                 reply = asked, plan_round(project.pool, asked, threads) if asked.size > 0 else None
             except InvalidInput as error:
-                reply = str(error)
+                reply = error
             except Exception as error:
                 traceback.print_exc(file=sys.stderr)
-                reply = f"the next round could not be designed ({type(error).__name__})"
+                reply = InvalidInput("the next round", f"could not be designed ({type(error).__name__})")
             try:
                 calls.send(reply)
             except OSError:

@@ -132,7 +132,7 @@ def _apart(sets: Bools) -> tuple[Bools, Float64]:
     table = np.asarray(sets, dtype=bool)
     used = np.asarray((table != table[0]).any(axis=0))
     if not used.any():
-        raise InvalidInput("sets must hold at least two different sets")
+        raise InvalidInput("sets", "must hold at least two different sets")
     return used, table[:, used].astype(float)
 
 

@@ -37,12 +37,12 @@ def minimax(costs: Array, tolerance: float = 1e-7, limit: int = 100) -> Allocati
     """The design for which the costliest row of ``costs`` (H, n) is cheapest, to a relative gap."""
     table = np.asarray(costs, dtype=float)
     if table.ndim != 2 or not (table >= 0).all() or not np.isfinite(table).all():
-        raise InvalidInput("costs must be a matrix of finite numbers that are not negative")
+        raise InvalidInput("costs", "must be a matrix of finite numbers that are not negative")
     n = table.shape[1]
     lam = np.full(n, 1 / n)
     members = _worst(table @ (1 / lam), np.empty(0, np.int64), FEW)
     if len(members) == 0:
-        raise InvalidInput("costs must have a positive entry: no row tells two hypotheses apart")
+        raise InvalidInput("costs", "must have a positive entry: no row tells two hypotheses apart")
     best, lower = Allocation(lam, float((table @ (1 / lam)).max()), 0.0), 0.0
     for turn in range(limit):
         part = table[members]

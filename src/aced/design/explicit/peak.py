@@ -16,5 +16,5 @@ def peak(costs: Float64) -> Allocation:
     """
     total = float(costs.sum())
     if not total > 0:
-        raise InvalidInput("costs must have a positive entry: no row tells two hypotheses apart")
+        raise InvalidInput("costs", "must have a positive entry: no row tells two hypotheses apart")
     return Allocation(costs / total, total, total)

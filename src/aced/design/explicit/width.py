@@ -104,7 +104,7 @@ def narrowest(
     table = _table(directions)
     used = np.asarray(table.any(axis=0))
     if not used.any():
-        raise InvalidInput("directions must have an entry that is not zero")
+        raise InvalidInput("directions", "must have an entry that is not zero")
     workers = workers or Workers()
     table = table[:, used]
     inner = np.full(table.shape[1], 1 / table.shape[1])
@@ -137,5 +137,5 @@ def inverse_root(lam: Float64, floor: float = 1e-12) -> Float64:
 def _table(directions: Array) -> Float32:
     table = np.ascontiguousarray(directions, dtype=np.float32)
     if table.ndim != 2 or len(table) == 0 or not np.isfinite(table).all():
-        raise InvalidInput("directions must be a matrix of finite numbers, one row a hypothesis")
+        raise InvalidInput("directions", "must be a matrix of finite numbers, one row a hypothesis")
     return table

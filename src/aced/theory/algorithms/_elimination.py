@@ -89,13 +89,13 @@ def eliminate(
 
 def check_constant(constant: float | None) -> None:
     if constant is not None and not constant > 0:
-        raise InvalidInput(f"constant must be positive or None (certified), got {constant}")
+        raise InvalidInput("constant", f"must be positive or None (certified), got {constant}")
 
 
 def check_arguments(delta: float, epsilon: float, cap: int | None) -> None:
     if not 0 < delta < 1:
-        raise InvalidInput(f"delta must lie between 0 and 1, got {delta}")
+        raise InvalidInput("delta", f"must lie between 0 and 1, got {delta}")
     if not epsilon >= 0:
-        raise InvalidInput(f"epsilon must not be negative, got {epsilon}")
+        raise InvalidInput("epsilon", f"must not be negative, got {epsilon}")
     if cap is not None and cap < 1:
-        raise InvalidInput(f"cap must be at least 1, got {cap}")
+        raise InvalidInput("cap", f"must be at least 1, got {cap}")

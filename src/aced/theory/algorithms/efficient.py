@@ -50,7 +50,9 @@ def efficient_fixed_budget(
     rounds = rounds_for(n, epsilon)
     size = budget // rounds
     if size < 1:
-        raise InvalidInput(f"budget is {budget}, but there are {rounds} rounds; give at least {rounds}")
+        raise InvalidInput(
+            "budget", f"is {budget}, but there are {rounds} rounds; give at least {rounds}"
+        )
     solve = solver or FixedPoint()
     mu = np.zeros(n, np.float32)
     drawn = np.zeros(n)

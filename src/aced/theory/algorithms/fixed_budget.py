@@ -70,7 +70,7 @@ def uniform_design(
 def rounds_for(n: int, epsilon: float) -> int:
     """⌊log2(n/ε)⌋, at least one."""
     if not 0 < epsilon <= n:
-        raise InvalidInput(f"epsilon must lie in (0, n] = (0, {n}] rows, got {epsilon}")
+        raise InvalidInput("epsilon", f"must lie in (0, n] = (0, {n}] rows, got {epsilon}")
     return max(1, int(np.floor(np.log2(n / epsilon) + 1e-9)))
 
 
@@ -86,11 +86,13 @@ def fixed_budget(
 ) -> Result:
     """The best guess after ``budget`` labels; ε counts rows."""
     if estimator not in ESTIMATORS:
-        raise InvalidInput(f"estimator must be one of {', '.join(ESTIMATORS)}; got {estimator!r}")
+        raise InvalidInput("estimator", f"must be one of {', '.join(ESTIMATORS)}; got {estimator!r}")
     rounds = rounds_for(problem.n, epsilon)
     size = budget // rounds
     if size < 1:
-        raise InvalidInput(f"budget is {budget}, but there are {rounds} rounds; give at least {rounds}")
+        raise InvalidInput(
+            "budget", f"is {budget}, but there are {rounds} rounds; give at least {rounds}"
+        )
     if len(problem) == 1:
         return Result(0, 0, 0, 0)
     mu = np.zeros(problem.n)

@@ -32,9 +32,9 @@ def waterfilling(
     """The set that agrees best with ``budget`` labels; ε counts rows."""
     n = problem.n
     if not 1 <= budget <= n:
-        raise InvalidInput(f"budget must lie between 1 and the number of rows, {n}; got {budget}")
+        raise InvalidInput("budget", f"must lie between 1 and the number of rows, {n}; got {budget}")
     if batch is not None and batch < 1:
-        raise InvalidInput(f"batch must be at least 1, got {batch}")
+        raise InvalidInput("batch", f"must be at least 1, got {batch}")
     if len(problem) == 1:
         return Result(0, 0, 0, 0)
     size = batch or max(1, budget // 8)

@@ -13,7 +13,7 @@ from aced.theory.bandit import Bandit
 def rivals(problem: Bandit, epsilon: float) -> tuple[Ints, Float64]:
     """Numbers of the rivals and their scales; ε in rows."""
     if not epsilon >= 0:
-        raise InvalidInput(f"epsilon must not be negative, got {epsilon}")
+        raise InvalidInput("epsilon", f"must not be negative, got {epsilon}")
     which = np.delete(np.arange(len(problem)), problem.best)
     with np.errstate(divide="ignore"):
         return which, 1 / np.maximum(problem.gaps[which], epsilon)

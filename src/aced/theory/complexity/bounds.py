@@ -70,14 +70,14 @@ def levels(problem: Bandit, epsilon: float) -> int:
     """K: how many times a gap can be halved between n and the smallest that counts."""
     finest = max(epsilon, problem.delta_min / problem.n)
     if not finest > 0:
-        raise InvalidInput("epsilon must be positive: this instance has several best hypotheses")
+        raise InvalidInput("epsilon", "must be positive: this instance has several best hypotheses")
     return int(np.ceil(np.log2(1 / min(finest, 1.0)))) + 1
 
 
 def rho_bound_noiseless(problem: Bandit, epsilon: float) -> float:
     """36 K θ(ε) max(1, ν²/ε²), for η in {0, 1}ⁿ and ε ≥ Δ_min / n."""
     if not epsilon > 0:
-        raise InvalidInput(f"epsilon must be positive, got {epsilon}")
+        raise InvalidInput("epsilon", f"must be positive, got {epsilon}")
     theta = disagreement_coefficient(problem, epsilon)
     return float(36 * levels(problem, epsilon) * theta * max(1.0, (problem.nu / epsilon) ** 2))
 

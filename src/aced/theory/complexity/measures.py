@@ -49,9 +49,9 @@ def measure(
 ) -> Measures:
     """Everything `aced theory` prints. Bounds at ε = 0 are taken at Δ_min / n."""
     if not 0 <= epsilon < 1:
-        raise InvalidInput(f"epsilon must lie in [0, 1), got {epsilon}")
+        raise InvalidInput("epsilon", f"must lie in [0, 1), got {epsilon}")
     if not 0 < delta < 1:
-        raise InvalidInput(f"delta must lie between 0 and 1, got {delta}")
+        raise InvalidInput("delta", f"must lie between 0 and 1, got {delta}")
     check_seed(seed)
     tell = report or (lambda text: None)
     rows = epsilon * problem.n

@@ -37,7 +37,7 @@ def tsybakov_constant(problem: Bandit, alpha: float) -> float:
 def tsybakov_bound(problem: Bandit, pair: Tsybakov, epsilon: float) -> float:
     """a² ε^(2α-2) θ(a ε^α), for ε > 0 as an error (a fraction of n)."""
     if not epsilon > 0:
-        raise InvalidInput(f"epsilon must be positive, got {epsilon}")
+        raise InvalidInput("epsilon", f"must be positive, got {epsilon}")
     theta = disagreement_coefficient(problem, pair.a * epsilon**pair.alpha)
     return float(pair.a**2 * epsilon ** (2 * pair.alpha - 2) * theta)
 

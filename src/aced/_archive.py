@@ -28,15 +28,17 @@ def write(path: str | os.PathLike[str], meta: dict[str, Any], arrays: dict[str, 
         np.savez(file, **stored)
 
 
-def read(path: str | os.PathLike[str], needed: set[str]) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The JSON part, which must have all keys ``needed``, and the arrays."""
+def read(
+    path: str | os.PathLike[str], needed: set[str], what: str
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The JSON part, which must have all keys ``needed``, and the arrays; ``what`` was saved."""
     try:
         with open(path, "rb") as file:
             archive = np.load(file, allow_pickle=False)
             arrays = {name: archive[name] for name in archive.files}
         meta = json.loads(arrays.pop("meta").tobytes())
     except FileNotFoundError:
-        raise InvalidInput(f"path: there is no file {os.fspath(path)}") from None
+        raise InvalidInput("path", f"there is no file {os.fspath(path)}") from None
     except (
         ValueError,
         KeyError,
@@ -46,11 +48,12 @@ def read(path: str | os.PathLike[str], needed: set[str]) -> tuple[dict[str, Any]
         zipfile.BadZipFile,
         zlib.error,
     ) as error:
-        raise InvalidInput(f"path: {os.fspath(path)} is not a saved learner") from error
+        raise InvalidInput("path", f"{os.fspath(path)} is not a saved {what}") from error
     if not isinstance(meta, dict) or meta.get("format") != FORMAT:
         raise InvalidInput(
-            f"path: {os.fspath(path)} is not a learner saved in a format this version reads ({FORMAT})"
+            "path",
+            f"{os.fspath(path)} is not a saved {what} of a format that this version reads ({FORMAT})",
         )
     if not needed <= set(meta) | set(arrays):
-        raise InvalidInput(f"path: {os.fspath(path)} is not a saved learner")
+        raise InvalidInput("path", f"{os.fspath(path)} is not a saved {what}")
     return meta, arrays

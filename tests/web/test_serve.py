@@ -175,7 +175,7 @@ def test_invite(call: Call, folder: Path) -> None:
     project = Project(folder)
     assert project.who_is(parse_qs(link.query)["token"][0]) == ("lea", "lead")
     seq = project.state.seq
-    for arguments, word in ((["bob", "--url", "javascript:alert(1)"], "--url"), (["a\nb"], "name")):
+    for arguments, word in ((["bob", "--url", "javascript:alert(1)"], "--url"), (["a\nb"], "NAME")):
         code, _, error = call("invite", folder, *arguments)
         assert code == 2
         assert word in error

@@ -13,7 +13,7 @@ from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
-from aced._workers import available_threads
+from aced._workers import Workers, available_threads
 from aced.bench._records import Records
 from aced.bench._simulate import fit_all, simulate
 from aced.bench._suites import Job
@@ -33,7 +33,7 @@ def _everything(
     task: str, data_home: Path | None, l2: float, threads: int
 ) -> tuple[float, float | None]:
     data, pool = _load(task, data_home)
-    found = fit_all(data, pool, l2=l2, threads=threads)
+    found = fit_all(data, pool, l2=l2, workers=Workers(threads))
     assert found["pool_accuracy"] is not None
     return found["pool_accuracy"], found["holdout_accuracy"]
 
@@ -52,7 +52,7 @@ def run_job(job: Job, data_home: Path | None = None, threads: int = 1) -> dict[s
         batch=job.batch,
         seed=job.seed,
         l2=job.l2,
-        threads=threads,
+        workers=Workers(threads),
     )
     record = curve.to_json()
     seconds = [point.pop("seconds") for point in record["curve"]]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from aced._workers import Workers
 from aced.datasets import Dataset
 from aced.design import Report
 from aced.learner import Learner, Queries
@@ -64,9 +65,9 @@ def _score(learner: Learner, data: Dataset) -> tuple[float, float | None]:
         return pool, float(np.mean(model.predict(rows) == data.y_test))
 
 
-def _ask(learner: Learner, data: Dataset, one_by_one: bool) -> Queries:
+def _ask(learner: Learner, data: Dataset) -> Queries:
     """The next batch; of a stream, with every row answered before the next is asked for."""
-    if not one_by_one:
+    if not learner.strategy.stream:
         return learner.ask()
     ids: list[Any] = []
     chances: list[float] = []
@@ -78,10 +79,10 @@ def _ask(learner: Learner, data: Dataset, one_by_one: bool) -> Queries:
 
 
 def fit_all(
-    data: Dataset, pool: Pool, *, l2: float, threads: int | None = None
+    data: Dataset, pool: Pool, *, l2: float, workers: Workers | None = None
 ) -> dict[str, float | None]:
     """Accuracies of the classifier trained on every label."""
-    learner = Learner(pool, strategy="passive", l2=l2, threads=threads)
+    learner = Learner(pool, strategy="passive", l2=l2, workers=workers)
     learner.tell(pool.ids, data.y)
     on_pool, on_holdout = _score(learner, data)
     return {"pool_accuracy": on_pool, "holdout_accuracy": on_holdout}
@@ -97,10 +98,7 @@ def simulate(
     batch: int | None,
     seed: int,
     l2: float,
-    threads: int | None = None,
-    backend: str | None = None,
-    device: str | None = None,
-    client: Any = None,
+    workers: Workers | None = None,
     tick: Callable[[Point], None] | None = None,
     report: Report | None = None,
 ) -> Curve:
@@ -119,19 +117,14 @@ def simulate(
         budget=budget,
         batch_size=batch,
         seed=seed,
-        threads=threads,
-        backend=backend,
-        device=device,
-        client=client,
+        workers=workers,
         report=report,
     )
-    if hasattr(learner.strategy, "reveal"):
-        learner.strategy.reveal(codes)
+    learner.strategy.reveal(codes)
     result = Curve(data.name, strategy.name, seed, len(pool), pool.features, all_labels)
-    one_by_one = getattr(learner.strategy, "one_by_one", False)
     with learner.workers.session():
-        while queries := _ask(learner, data, one_by_one):
-            if not one_by_one:
+        while queries := _ask(learner, data):
+            if not learner.strategy.stream:
                 learner.tell(queries.ids, data.y[pool.positions(queries.ids)])
             on_pool, on_holdout = _score(learner, data)
             point = Point(learner.labels_known, on_pool, on_holdout, time.perf_counter() - began)

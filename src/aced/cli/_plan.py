@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,12 +15,14 @@ from rich.table import Table
 
 from aced._errors import InvalidInput
 from aced._files import check_writable
-from aced._workers import available_threads
+from aced._workers import Workers, available_threads
 from aced.cli._outputs import write_text
 from aced.cli._project import duration
-from aced.cli._speed import Speed, measured, miniature
-from aced.design.cost import Cost, Pass, in_words, ways_out
-from aced.pool import available_memory
+from aced.cost import Cost, Measuring, Pass, Speed, in_words, measured, miniature, ways_out
+from aced.learner import Learner
+from aced.oracles import LinearOracle
+from aced.pool import Pool, available_memory
+from aced.strategies import Aced
 
 PARTS = {
     "rows": "the pool as float32, if it is kept in memory",
@@ -90,7 +93,7 @@ def plan(
     speed, trouble = None, _untimed(cost, free)
     if measure and trouble is None:
         with Console(stderr=True).status("measuring"):
-            speed = measured(cost)
+            speed = measured(cost, _ask)
     if json_file is not None:
         text = json.dumps(_record(cost, item, free, speed), indent=2, allow_nan=False) + "\n"
         if json_file == "-":
@@ -103,6 +106,20 @@ def plan(
     if measure and trouble is not None:
         console.print(f"Not timed: {trouble}.")
     console.print(_verdict(cost, free), soft_wrap=True)
+
+
+def _ask(pool: Pool, workers: Workers, cost: Cost, solver: Measuring, labels: int) -> float:
+    """A round of aced over random rows, of which some have random labels."""
+    began = time.perf_counter()
+    oracle = LinearOracle(pool, steps=cost.oracle_steps, workers=workers)
+    strategy = Aced(oracle=oracle, solver=solver)
+    learner = Learner(pool, strategy=strategy, classes=[0, 1], batch_size=1, workers=workers)
+    known = np.random.default_rng(0).choice(
+        len(pool), max(1, min(labels, len(pool) // 2)), replace=False
+    )
+    learner.tell(pool.ids[known], np.arange(len(known)) % 2)
+    learner.ask()
+    return began
 
 
 def _bytes_of_number(dtype: str) -> int:

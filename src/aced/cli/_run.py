@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from aced._errors import InvalidInput
 from aced._files import check_writable
+from aced._workers import Workers
 from aced.backends import make_workers
 from aced.bench import Curve, Point, fit_all, simulate
 from aced.cli._outputs import check_plot, draw_plot, print_table, write_text
@@ -162,17 +163,17 @@ def run(
         raise InvalidInput(
             "scheduler and backend", "a cluster is a backend of its own; pass one of them"
         )
-    who: dict[str, Any] = {"threads": threads, "backend": backend and backend.value, "device": device}
-    make_workers(**who)  # refuses what cannot be had
+    named = backend and backend.value
+    make_workers(named, threads, None, device)  # refuses what cannot be had
     with _cluster(scheduler) as client:
-        who["client"] = client
+        workers = make_workers(named, threads, client, device)
         with Console(stderr=True).status(f"loading {dataset}"):
             data = load_dataset(dataset, data_home=data_home, label=label)
             pool = Pool(data.X)
         size = batch if batch is not None else default_batch(len(pool))
         total = budget if budget is not None else min(max(1, len(pool) // 2), ROUNDS * size)
         _check_sizes(len(pool), total, size if batch is not None else None)
-        curves = _simulate_all(names, options, data, pool, total, min(size, total), seed, l2, who)
+        curves = _simulate_all(names, options, data, pool, total, min(size, total), seed, l2, workers)
     if json_file is not None:
         records = [curve.to_json() for curve in curves]
         text = json.dumps(records if len(records) > 1 else records[0], indent=2) + "\n"
@@ -244,7 +245,7 @@ def _simulate_all(
     batch: int,
     seed: int,
     l2: float,
-    who: dict[str, Any],
+    workers: Workers,
 ) -> list[Curve]:
     bar = Progress(
         TextColumn("{task.description}"),
@@ -259,7 +260,7 @@ def _simulate_all(
     curves = []
     with bar:
         task = bar.add_task("all labels", total=None, note="")
-        everything = fit_all(data, pool, l2=l2, threads=who["threads"])
+        everything = fit_all(data, pool, l2=l2, workers=workers)
         bar.remove_task(task)
         for name in names:
             task = bar.add_task(name, total=budget, note="")
@@ -283,7 +284,7 @@ def _simulate_all(
                     l2=l2,
                     tick=tick,
                     report=report,
-                    **who,
+                    workers=workers,
                 )
             )
     return curves

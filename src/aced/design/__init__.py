@@ -2,6 +2,7 @@
 
 from aced.design.certificate import Certificate, certify
 from aced.design.dinkelbach import Dinkelbach
+from aced.design.draw import draw
 from aced.design.fixed_point import FixedPoint
 from aced.design.forced import forced_agreement, forced_design
 from aced.design.grid import Grid
@@ -13,6 +14,7 @@ from aced.design.problem import (
     Search,
     initial_incumbent,
 )
+from aced.design.round import Round
 from aced.design.sampled import Sampled, automatic_rows
 from aced.design.solver import Design, Report, Solver, draw_noise, evaluate
 from aced.design.waterfill import waterfill
@@ -28,11 +30,13 @@ __all__ = [
     "Mirror",
     "Problem",
     "Report",
+    "Round",
     "Sampled",
     "Search",
     "Solver",
     "automatic_rows",
     "certify",
+    "draw",
     "draw_noise",
     "evaluate",
     "forced_agreement",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from numbers import Real
 from typing import Any
 
@@ -12,20 +13,22 @@ import numpy as np
 
 from aced import _archive
 from aced._errors import InvalidInput
-from aced._types import Array, Float64, Ints
+from aced._types import Array, Bools, Float64, Ints
+from aced._workers import Workers
 from aced.backends import make_workers
-from aced.design import Report
+from aced.design import Report, Round
 from aced.learner import _classifier
 from aced.learner._labels import Classes
+from aced.learner._memory import PREFIX, Memory, modern
 from aced.learner._queries import Queries, default_batch
 from aced.pool import Pool
-from aced.strategies import Aced, Strategy, View, make_strategy
+from aced.strategies import Strategy, View, make_strategy
 
-UNASKED, PENDING, LABELLED = 0, 1, 2
+UNASKED, PENDING, LABELLED, EXCLUDED = 0, 1, 2, 3
 
 NEEDED = {
     "pool", "strategy", "options", "classes", "classes_fixed", "l2", "budget", "batch_size",
-    "tolerance", "rng", "history", "status", "codes", "drawn_with", "queue",
+    "tolerance", "rng", "history", "status", "codes", "queue",
 }  # fmt: skip
 """What a saved learner must hold."""
 
@@ -56,7 +59,8 @@ class Learner:
     >>> learner.labels_known, bool(learner.classifier.score(rows, truth) > 0.95)
     (80, True)
 
-    ``strategy`` is "aced", "passive", "margin" or a strategy object; ``budget`` the most
+    ``pool`` is a Pool, or anything that one can be made of. ``strategy`` is a name such as "aced",
+    "passive" or "margin", or a strategy object; ``budget`` the most
     labels to ask for (default: all rows); ``batch_size`` how many rows are drawn from one
     design (default: 250, less for a small pool; with a budget T and a tolerance ε the
     paper's T / log2(1/ε)); ``tolerance`` the excess error rate below which differences do
@@ -64,13 +68,14 @@ class Learner:
     classifier (default: logistic regression with penalty ``l2``).
 
     ``backend`` is who computes: "threads" (default), "processes" or "torch" (on ``device``); or pass
-    the ``client`` of a Dask cluster. The same seed and the same calls give the same result, whatever
-    ``threads``, with processes and on a cluster too; "torch" rounds differently.
+    the ``client`` of a Dask cluster, or ``workers`` made before. The same seed and the same calls
+    give the same result, whatever ``threads``, with processes and on a cluster too; "torch" rounds
+    differently.
     """
 
     def __init__(
         self,
-        pool: Pool,
+        pool: Any,
         *,
         strategy: str | Strategy = "aced",
         classes: Iterable[Any] | None = None,
@@ -84,14 +89,11 @@ class Learner:
         backend: str | None = None,
         device: str | None = None,
         client: Any = None,
+        workers: Workers | None = None,
         report: Report | None = None,
     ) -> None:
-        if not isinstance(pool, Pool):
-            raise InvalidInput(
-                "pool", f"must be an aced.Pool, got {type(pool).__name__}; use Pool(rows)"
-            )
+        self.pool = pool = pool if isinstance(pool, Pool) else Pool(pool)
         n = len(pool)
-        self.pool = pool
         self.strategy = make_strategy(strategy)
         self.budget = n if budget is None else _whole("budget", budget, 1)
         if self.budget > n:
@@ -100,7 +102,7 @@ class Learner:
         self.batch_size = self._batch_size(batch_size, budget)
         self.report = report
         self.history: list[dict[str, Any]] = []
-        self.workers = make_workers(backend, threads, client, device)
+        self.workers = workers or make_workers(backend, threads, client, device)
         self._template = (
             _classifier.default_classifier(l2)
             if classifier is None
@@ -111,8 +113,11 @@ class Learner:
         self._rng = np.random.default_rng(_whole("seed", seed, 0))
         self._status = np.zeros(n, np.int8)
         self._codes = np.zeros(n, np.int64)
-        self._drawn_with = np.full(n, np.nan)
-        self._queue: list[int] = []
+        self._probabilities = np.full(n, np.nan)
+        self._queue: list[int] = []  # drawn, and not asked for yet
+        self._round: Round | None = None
+        self._lam: Float64 | None = None
+        self._incumbent: Bools | None = None
         self._model: Any = None
 
     def _batch_size(self, batch_size: int | None, budget: int | None) -> int:
@@ -129,47 +134,54 @@ class Learner:
 
     # -- the loop ---------------------------------------------------------------
 
-    def ask(self, n: int | None = None) -> Queries:
+    def ask(self, n: int | None = None, *, fresh: bool = False) -> Queries:
         """The next ``n`` rows to label (default: a batch); fewer, or none, at the end.
 
-        Rows asked for and not yet told are not asked for again.
+        Rows asked for and not yet told are not asked for again. A batch is drawn at a time, and
+        what is left of it waits for the next call; with ``fresh`` exactly ``n`` rows are drawn,
+        whatever waits. An interrupted call leaves the learner as it was.
         """
         wanted = self.batch_size if n is None else _whole("n", n, 1)
         wanted = min(wanted, self.remaining)
-        taken: list[int] = []
-        while len(taken) < wanted:
-            if not self._queue:
-                self._plan(wanted - len(taken))
-            if not self._queue:
-                break  # the strategy has nothing more to ask
-            count = min(wanted - len(taken), len(self._queue))
-            taken += self._queue[:count]
-            self._status[self._queue[:count]] = PENDING
-            del self._queue[:count]
-        positions = np.array(taken, dtype=np.int64)
-        return Queries(self.pool.ids[positions], self._drawn_with[positions])
+        if fresh:
+            self._probabilities[self._queue] = np.nan
+            self._queue = []
+        while len(self._queue) < wanted and self._plan(wanted - len(self._queue), fresh):
+            pass
+        positions = np.array(self._queue[:wanted], dtype=np.int64)
+        self._status[positions] = PENDING
+        del self._queue[:wanted]
+        return Queries(self.pool.ids[positions], self._probabilities[positions])
 
-    def _plan(self, wanted: int) -> None:
-        """Draw the next rows from a new design."""
+    def _plan(self, wanted: int, exactly: bool) -> bool:
+        """Draw the next rows from a new design; False if the strategy has nothing more to ask."""
         began = time.perf_counter()
-        size = min(max(wanted, self.batch_size), self.remaining)
-        known = self._status == LABELLED
-        positions = np.flatnonzero(known)
+        size = min(
+            wanted if exactly else max(wanted, self.batch_size), self.remaining - len(self._queue)
+        )
+        positions = np.flatnonzero(self._status == LABELLED)
+        open_rows = self._status == UNASKED
+        open_rows[self._queue] = False
         view = View(
             pool=self.pool,
             workers=self.workers,
             positions=positions,
             codes=self._codes[positions],
-            open=self._status == UNASKED,
+            open=open_rows,
             batch_size=self.batch_size,
             tolerance=self.tolerance,
             scores=self._scores,
+            lam=self._lam,
             report=self.report,
         )
-        with self.workers.session():  # one BLAS thread: the same result on any number of cores
+        with self.workers.session(), self._undisturbed():
+            # one BLAS thread: the same result on any number of cores
             plan = self.strategy.plan(view, size, self._rng)
-        self._queue = plan.positions.tolist()
-        self._drawn_with[plan.positions] = plan.probabilities
+        self._queue += plan.positions.tolist()
+        self._probabilities[plan.positions] = plan.probabilities
+        if plan.lam is not None:
+            self._round, self._lam = plan.round, plan.lam
+            self._incumbent = None if plan.round is None else plan.round.incumbent
         self.history.append(
             {
                 "strategy": self.strategy.name,
@@ -179,6 +191,24 @@ class Learner:
                 "seconds": time.perf_counter() - began,
             }
         )
+        return len(plan.positions) > 0
+
+    @contextmanager
+    def _undisturbed(self) -> Iterator[None]:
+        """Put the generator and the strategy back if the plan is interrupted.
+
+        A stream goes on from the row that it had come to: what it has judged stays judged.
+        """
+        if self.strategy.stream:
+            yield
+            return
+        rng, state = self._rng.bit_generator.state, self.strategy.state()
+        try:
+            yield
+        except BaseException:
+            self._rng.bit_generator.state = rng
+            self.strategy.restore(state)
+            raise
 
     def tell(self, ids: Any, labels: Any, *, overwrite: bool = False) -> None:
         """Take labels, in any order, in parts, again if need be.
@@ -206,10 +236,9 @@ class Learner:
         self._classes.values, self._codes = known, current
         self._codes[positions] = codes
         unasked = self._status[positions] == UNASKED
-        self._drawn_with[positions[unasked]] = np.nan
+        self._probabilities[positions[unasked]] = np.nan
         self._status[positions] = LABELLED
-        told = set(positions.tolist())
-        self._queue = [position for position in self._queue if position not in told]
+        self._forget_waiting(positions)
         self._model = None
 
     def _refuse_two_labels(self, positions: Ints, codes: Ints) -> None:
@@ -240,14 +269,19 @@ class Learner:
             raise InvalidInput("ids", "a row that has a label cannot be released")
         given_out = positions[self._status[positions] == PENDING]
         self._status[given_out] = UNASKED
-        self._drawn_with[given_out] = np.nan
+        self._probabilities[given_out] = np.nan
 
     def exclude(self, ids: Any) -> None:
-        """Never ask for these rows: someone else does, or nobody needs to."""
+        """Never ask for these rows: someone else does, or nobody needs to. They can still be told."""
         positions = self.pool.positions(ids)
-        self._status[positions[self._status[positions] == UNASKED]] = PENDING
-        left_out = set(positions.tolist())
-        self._queue = [position for position in self._queue if position not in left_out]
+        left_out = positions[self._status[positions] != LABELLED]
+        self._status[left_out] = EXCLUDED
+        self._probabilities[left_out] = np.nan
+        self._forget_waiting(left_out)
+
+    def _forget_waiting(self, positions: Ints) -> None:
+        gone = set(positions.tolist())
+        self._queue = [position for position in self._queue if position not in gone]
 
     # -- what is known ----------------------------------------------------------
 
@@ -260,13 +294,18 @@ class Learner:
     def remaining(self) -> int:
         """How many rows may still be asked for: within the budget, and without a label."""
         open_rows = self._status == UNASKED
-        asked = int((~open_rows & ~np.isnan(self._drawn_with)).sum())
+        asked = int((~open_rows & ~np.isnan(self._probabilities)).sum())
         return max(0, min(self.budget - asked, int(open_rows.sum())))
 
     @property
     def pending(self) -> Array:
         """Ids asked for and not told."""
         return np.asarray(self.pool.ids[self._status == PENDING])
+
+    @property
+    def excluded(self) -> Array:
+        """Ids that are never asked for."""
+        return np.asarray(self.pool.ids[self._status == EXCLUDED])
 
     @property
     def classes(self) -> list[Any]:
@@ -278,7 +317,7 @@ class Learner:
         rows = np.flatnonzero(self._status == LABELLED)
         if not len(rows):
             return self.pool.ids[rows], np.zeros(0), np.zeros(0)
-        return self.pool.ids[rows], self._classes.decode(self._codes[rows]), self._drawn_with[rows]
+        return self.pool.ids[rows], self._classes.decode(self._codes[rows]), self._probabilities[rows]
 
     @property
     def classifier(self) -> Any:
@@ -306,22 +345,50 @@ class Learner:
             return self.workers.each(_classifier.scores, self.pool, model)[0]
 
     @property
+    def round(self) -> Round | None:
+        """The last designed round: what rows are drawn from. None after loading, until the next."""
+        return self._round
+
+    @property
     def design(self) -> Float64 | None:
-        """λ of the last round, one probability per row; None for strategies without one."""
-        return self.strategy.lam if isinstance(self.strategy, Aced) else None
+        """λ of the last designed round, one probability per row; None without one."""
+        return self._lam
 
     @property
     def incumbent(self) -> Array | None:
         """The labels that the incumbent h̃ of the last design gives the pool."""
-        if not isinstance(self.strategy, Aced) or len(self._classes.values) < 2:
+        if self._incumbent is None or len(self._classes.values) < 2:
             return None
-        chosen = self.strategy.incumbent(self.pool, self.workers)
-        return None if chosen is None else self._classes.decode(chosen.astype(np.int64))
+        return self._classes.decode(self._incumbent.astype(np.int64))
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(repr, self.classes)) or "none yet"
+        pending, left = len(self.pending), self.remaining
+        return (
+            f"Learner({self.strategy.name} on {len(self.pool)} rows x {self.pool.features} features: "
+            f"{self.labels_known} labels known, {pending} pending, {left} may still be asked for, "
+            f"{self.batch_size} at a time; classes: {names})"
+        )
 
     # -- saving -----------------------------------------------------------------
 
+    @property
+    def memory(self) -> Memory:
+        """What the next round depends on beside the labels."""
+        held = {"lam": self._lam, "incumbent": self._incumbent}
+        held |= {PREFIX + name: array for name, array in self.strategy.state().items()}
+        arrays = {name: array for name, array in held.items() if array is not None}
+        return Memory(self._rng.bit_generator.state, arrays)
+
+    def recall(self, memory: Memory) -> None:
+        """Go on where another learner over the same rows was."""
+        self._rng.bit_generator.state = memory.rng
+        self._lam, self._incumbent = memory.arrays.get("lam"), memory.arrays.get("incumbent")
+        self.strategy.restore(memory.strategy)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the pool and a classifier of your own to one file."""
+        memory = self.memory
         meta = {
             "pool": self.pool.fingerprint,
             "strategy": self.strategy.name,
@@ -332,23 +399,22 @@ class Learner:
             "budget": self.budget,
             "batch_size": self.batch_size,
             "tolerance": self.tolerance,
-            "rng": self._rng.bit_generator.state,
+            "rng": memory.rng,
             "history": self.history,
         }
         arrays: dict[str, Array] = {
             "status": self._status,
             "codes": self._codes,
-            "drawn_with": self._drawn_with,
+            "probabilities": self._probabilities,
             "queue": np.array(self._queue, dtype=np.int64),
         }
-        arrays |= {f"strategy_{name}": array for name, array in self.strategy.state().items()}
-        _archive.write(path, meta, arrays)
+        _archive.write(path, meta, arrays | dict(memory.arrays))
 
     @classmethod
     def load(
         cls,
         path: str | os.PathLike[str],
-        pool: Pool,
+        pool: Any,
         *,
         strategy: str | Strategy | None = None,
         classifier: Any = None,
@@ -356,21 +422,19 @@ class Learner:
         backend: str | None = None,
         device: str | None = None,
         client: Any = None,
+        workers: Workers | None = None,
         report: Report | None = None,
     ) -> Learner:
         """Continue, to the bit, where ``save`` left off, on the same pool."""
-        if not isinstance(pool, Pool):
-            raise InvalidInput(
-                "pool", f"must be an aced.Pool, got {type(pool).__name__}; use Pool(rows)"
-            )
+        pool = pool if isinstance(pool, Pool) else Pool(pool)
         meta, arrays = _archive.read(path, NEEDED, "learner")
         if meta["pool"] != pool.fingerprint:
             raise InvalidInput("pool", "this is not the pool that the learner was saved with")
+        modern(meta, arrays, pool, EXCLUDED)
         if strategy is None:
             if meta["options"] is None:
                 raise InvalidInput("strategy", "the learner was saved with one of your own; pass it")
-            older = {"estimator": "naive"} if meta["strategy"] == "aced" else {}  # it had no other
-            strategy = make_strategy(meta["strategy"], {**older, **meta["options"]})
+            strategy = make_strategy(meta["strategy"], meta["options"])
         if classifier is None and meta["l2"] is None:
             raise InvalidInput("classifier", "the learner was saved with one of your own; pass it")
         learner = cls(
@@ -382,17 +446,12 @@ class Learner:
             budget=meta["budget"],
             batch_size=meta["batch_size"],
             tolerance=meta["tolerance"],
-            threads=threads,
-            backend=backend,
-            device=device,
-            client=client,
+            workers=workers or make_workers(backend, threads, client, device),
             report=report,
         )
         learner._classes.values = meta["classes"]
-        learner._rng.bit_generator.state = meta["rng"]
         learner.history = meta["history"]
         learner._status, learner._codes = arrays["status"], arrays["codes"]
-        learner._drawn_with, learner._queue = arrays["drawn_with"], arrays["queue"].tolist()
-        saved = {name[9:]: array for name, array in arrays.items() if name.startswith("strategy_")}
-        learner.strategy.restore(saved)
+        learner._probabilities, learner._queue = arrays["probabilities"], arrays["queue"].tolist()
+        learner.recall(Memory(meta["rng"], arrays))
         return learner

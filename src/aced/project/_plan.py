@@ -23,7 +23,7 @@ import numpy as np
 
 from aced._types import Float64, Ints
 from aced.crowd import second_opinion_gain
-from aced.design import Dinkelbach, Problem, initial_incumbent
+from aced.design import Dinkelbach, Problem, draw, initial_incumbent
 from aced.design.solver import draw_noise
 from aced.estimators import naive
 from aced.learner import Learner
@@ -31,7 +31,6 @@ from aced.oracles import labels_of
 from aced.pool import Pool
 from aced.project._round import Answer, Question, wilson
 from aced.strategies import Aced, make_strategy
-from aced.strategies._draw import draw
 
 RIVALS = 64
 FOLDS = 5

@@ -8,6 +8,7 @@ from typing import Any
 from aced._errors import InvalidInput
 from aced.strategies._base import Plan, Strategy, View
 from aced.strategies.aced import Aced
+from aced.strategies.aced_paper import AcedPaper
 from aced.strategies.badge import Badge
 from aced.strategies.cal import Cal
 from aced.strategies.committee import Committee
@@ -24,6 +25,7 @@ from aced.strategies.vw_cover import VowpalCover
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "aced": Aced,
+    "aced-paper": AcedPaper,
     "passive": Passive,
     "margin": Margin,
     "ridge-margin": RidgeMargin,
@@ -46,18 +48,22 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
 
 def make_strategy(name: Any, options: dict[str, Any] | None = None) -> Strategy:
     """The strategy with this name, or a fresh copy of a strategy object."""
-    if not isinstance(name, str | type) and all(hasattr(name, part) for part in ("plan", "restore")):
-        strategy: Strategy = copy.copy(name)
+    if isinstance(name, Strategy):
+        strategy = copy.copy(name)
         strategy.restore({})
         return strategy
     if not isinstance(name, str) or name not in STRATEGIES:
-        raise InvalidInput("strategy", f"must be one of {', '.join(STRATEGIES)}; got {name!r}")
+        raise InvalidInput(
+            "strategy",
+            f"must be one of {', '.join(STRATEGIES)}, or an aced.strategies.Strategy; got {name!r}",
+        )
     return STRATEGIES[name](**(options or {}))
 
 
 __all__ = [
     "STRATEGIES",
     "Aced",
+    "AcedPaper",
     "ActiveCover",
     "Badge",
     "Cal",

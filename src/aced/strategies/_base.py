@@ -1,16 +1,18 @@
-"""What a strategy sees and what it returns."""
+"""What a strategy sees, what it returns, and what every strategy is."""
 
 from __future__ import annotations
 
+import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from aced._types import Array, Bools, Float64, Ints
 from aced._workers import Workers
-from aced.design import Report
+from aced.design import Report, Round
 from aced.pool import Pool
 
 
@@ -26,6 +28,7 @@ class View:
     batch_size: int
     tolerance: float
     scores: Callable[[], Float64 | None]  # the classifier's signed scores over the pool
+    lam: Float64 | None = None  # (n,): the design of the round before, if there was one
     report: Report | None = None
 
     @property
@@ -45,39 +48,46 @@ class Plan:
     positions: Ints
     probabilities: Float64
     record: Mapping[str, float | int | str] = field(default_factory=dict)
+    lam: Float64 | None = None  # (n,): the design that they were drawn from, if there is one
+    round: Round | None = None  # and the round that it belongs to; a uniform start has none
 
 
-class Strategy(Protocol):
-    """Chooses which rows to ask for next.
+NOTHING = Plan(np.zeros(0, np.int64), np.zeros(0))
 
-    One that judges a stream sets ``one_by_one`` and is asked for a row at a time. One that can
-    run only where every label is known has ``reveal(labels)``, which simulations call first
-    with the label, 0 or 1, of every row.
+
+class Strategy(ABC):
+    """Chooses which rows to ask for next: the base of every strategy, ours and yours.
+
+    A learner takes a fresh copy (``copy.copy``, then ``restore({})``) and calls ``plan`` whenever it
+    needs rows. Whatever a strategy remembers between two plans goes through ``state`` and
+    ``restore``, so that a learner can be saved, and put back where it was when a plan is interrupted.
+    Arguments of ``__init__`` are kept as attributes of the same name, so that ``options`` finds them.
     """
 
     name: str
+    stream: bool = False
+    """Whether it judges one row after another and needs each label before the next row."""
+    needs_all_labels: bool = False
+    """Whether it runs only where every label is known; see ``reveal``."""
 
+    @abstractmethod
     def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
-        """At most ``size`` open rows (fewer only when fewer are open)."""
+        """At most ``size`` open rows: fewer only when fewer are open, or when a stream ends."""
+
+    def reveal(self, labels: Any) -> None:
+        """Take the label, 0 or 1, of every row. Simulations call this before the first plan."""
+        return
 
     def options(self) -> dict[str, Any] | None:
         """Arguments that rebuild this strategy, or None when they cannot be written down."""
+        found = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        plain = all(value is None or isinstance(value, str | int | float) for value in found.values())
+        return found if plain else None
 
     def state(self) -> dict[str, Array]:
         """Arrays that, restored, continue to the bit."""
+        return {}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         """Take a state back; an empty one is that of a fresh strategy."""
-
-
-class Stateless:
-    """For strategies that remember nothing between plans."""
-
-    def options(self) -> dict[str, Any] | None:
-        return {}
-
-    def state(self) -> dict[str, Array]:
-        return {}
-
-    def restore(self, state: Mapping[str, Array]) -> None:
-        return None
+        return

@@ -27,27 +27,26 @@ import numpy as np
 from aced._errors import InvalidInput
 from aced._types import Array, Bools, Float64, Ints
 from aced._workers import Workers
+from aced.cost import check_room
 from aced.design import (
-    Design,
     Dinkelbach,
     FixedPoint,
     Grid,
     Incumbent,
     Mirror,
     Problem,
+    Round,
     Sampled,
-    Search,
     Solver,
     automatic_rows,
+    draw,
     initial_incumbent,
     waterfill,
 )
-from aced.design.cost import check_room
 from aced.estimators import assisted, naive
-from aced.oracles import LinearOracle, Oracle, SklearnOracle, labels_of
+from aced.oracles import LinearOracle, Oracle, SklearnOracle
 from aced.pool import Pool
-from aced.strategies._base import Plan, View
-from aced.strategies._draw import draw
+from aced.strategies._base import Plan, Strategy, View
 
 SHIFT_FLOOR = 2.0**-60
 
@@ -65,7 +64,7 @@ def _choose(argument: str, value: object, names: Any) -> None:
         raise InvalidInput(argument, f"must be one of {', '.join(names)}; got {value!r}")
 
 
-class Aced:
+class Aced(Strategy):
     """Active classification using experimental design.
 
     ``solver`` is "fixed-point" (default) or "mirror", the paper's; ``search`` is
@@ -132,54 +131,29 @@ class Aced:
                     "they need the fixed-point solver and the linear oracle",
                 )
             Sampled(rows=design_rows, seconds=round_seconds)  # refuses what makes no sense
-        self._rows_option, self._seconds_option = design_rows, round_seconds
-        self._oracle_option, self._solver_option = oracle, solver
-        self._estimator_option, self._shift_option = estimator, shift
-        self._fill_option, self._start_option = fill, start
-        self._search_option, self._classifier = search, classifier
-        self.solver = (
-            solver if not isinstance(solver, str) else _build_solver(solver, search or "dinkelbach")
-        )
-        self.oracle: Oracle | None = None
-        self.design: Design | None = None
-        self.lam: Float64 | None = None  # the last design
+        self.oracle, self.solver, self.search = oracle, solver, search
+        self.classifier = classifier
+        self.design_rows, self.round_seconds = design_rows, round_seconds
+        self.estimator, self.shift, self.fill, self.start = estimator, shift, fill, start
+        self._oracle: Oracle | None = None
         self._spent: Float64 | None = None  # Σ p_i of the rounds so far, in batches
-        self._best: Array | None = None  # parameters of the last incumbent
 
     def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
         self._check_room(view)
-        oracle = self._oracle_for(view.pool, view.workers)
-        n = len(view.pool)
-        if self._start_option == "uniform" and not len(view.positions):
-            self.lam = np.full(n, 1 / n)
-            return Plan(*self._draw(view, size, rng), {"round": view.round})
+        record: dict[str, float | int | str] = {"round": view.round}
+        if self.start == "uniform" and not len(view.positions):
+            uniform = np.full(len(view.pool), 1 / len(view.pool))
+            return Plan(*self._draw(uniform, view, size, rng), record, uniform)
         with view.workers.session():
-            problem = self._problem(oracle, view)
-            self.design = self._solver_for(problem).solve(problem, rng, self.lam, view.report)
-        self.lam = self.design.lam
-        self._best = self.design.incumbent.hypothesis.to_array()
-        certificate = self.design.certificate
-        return Plan(
-            *self._draw(view, size, rng),
-            {
-                "round": view.round,
-                "shift": problem.shift,
-                "value": certificate.value,
-                "stderr": certificate.stderr,
-                "gap": certificate.gap,
-                "noise": certificate.noise,
-                "shortfall": certificate.shortfall,
-                "oracle_calls": self.design.calls,
-                "stopped": self.design.stopped,
-                **_sampled(self.design),
-            },
-        )
+            problem = self._problem(self._oracle_for(view.pool, view.workers), view)
+            round_ = Round(problem, self._solver_for(problem).solve(problem, rng, view.lam, view.report))
+        return Plan(*self._draw(round_.lam, view, size, rng), record | round_.record, round_.lam, round_)
 
     def _problem(self, oracle: Oracle, view: View) -> Problem:
         """What the round is to minimise. The regression needs labels of both classes."""
         labelled = np.zeros(len(view.pool), bool)
         labelled[view.positions] = True
-        if self._estimator_option == "assisted" and len(np.unique(view.codes)) == 2:
+        if self.estimator == "assisted" and len(np.unique(view.codes)) == 2:
             assert isinstance(oracle, LinearOracle)
             mu, regression = assisted(view.pool, view.workers, view.positions, view.codes)
             best = Incumbent.of(oracle, oracle.from_array(regression), mu)
@@ -191,41 +165,46 @@ class Aced:
     def _shift(self, view: View) -> float:
         """In rows; n in the first round, and never below the tolerance."""
         n, m = len(view.pool), len(view.positions)
-        if self._shift_option == "row" and m:
+        if self.shift == "row" and m:
             return max(1.0, n * view.tolerance)
-        rows = m if self._shift_option == "labels" and m else n
+        rows = m if self.shift == "labels" and m else n
         return rows * max(2.0 ** (1 - min(view.round, 1000)), view.tolerance, SHIFT_FLOOR)
 
     def _check_room(self, view: View) -> None:
         """Refuse a round that would not fit the memory, before it starts."""
-        if isinstance(self.solver, FixedPoint) and self._oracle_option == "linear":
-            check_room(view.pool, self.solver.draws, view.workers.threads, self._rows_option)
+        solver = self._solver
+        if isinstance(solver, FixedPoint) and self.oracle == "linear":
+            check_room(view.pool, solver.draws, view.workers.threads, self.design_rows)
+
+    @property
+    def _solver(self) -> Solver:
+        if not isinstance(self.solver, str):
+            return self.solver
+        return _SOLVERS[self.solver](search=_SEARCHES[self.search or "dinkelbach"]())
 
     def _solver_for(self, problem: Problem) -> Solver:
         """The solver, on a sample of the rows where that was asked for or the pool is very large."""
-        rows, seconds = self._rows_option, self._seconds_option
-        if not isinstance(self.solver, FixedPoint) or not isinstance(problem.oracle, LinearOracle):
-            return self.solver
+        solver, rows, seconds = self._solver, self.design_rows, self.round_seconds
+        if not isinstance(solver, FixedPoint) or not isinstance(problem.oracle, LinearOracle):
+            return solver
         if rows is None and seconds is None:
             rows = automatic_rows(problem.n, problem.oracle.pool.features)
         if rows is None and seconds is None:
-            return self.solver
-        return Sampled(self.solver, rows=rows, seconds=seconds)
+            return solver
+        return Sampled(solver, rows=rows, seconds=seconds)
 
-    def _draw(self, view: View, size: int, rng: np.random.Generator) -> tuple[Ints, Float64]:
+    def _draw(
+        self, lam: Float64, view: View, size: int, rng: np.random.Generator
+    ) -> tuple[Ints, Float64]:
         """Rows that bring all draws in line with λ; when those run out, rows by λ, then any."""
-        assert self.lam is not None
-        filled = self._fill(view.open, size / view.batch_size)
-        return draw([filled, self.lam, np.ones(len(self.lam))], view.open, size, rng)
+        filled = self._fill(lam, view.open, size / view.batch_size)
+        return draw([filled, lam, np.ones(len(lam))], view.open, size, rng)
 
-    def _fill(self, open_rows: Bools, mass: float) -> Float64:
+    def _fill(self, lam: Float64, open_rows: Bools, mass: float) -> Float64:
         """The draw distribution that brings all draws, old and new, in line with λ."""
-        assert self.lam is not None
-        n = len(self.lam)
-        rows = (
-            open_rows if self._fill_option == "open" and self.lam[open_rows].any() else np.ones(n, bool)
-        )
-        share = self.lam[rows] / self.lam[rows].sum()
+        n = len(lam)
+        rows = open_rows if self.fill == "open" and lam[open_rows].any() else np.ones(n, bool)
+        share = lam[rows] / lam[rows].sum()
         spent = np.zeros(len(share)) if self._spent is None else self._spent[rows]
         p = np.zeros(n)
         p[rows] = waterfill((spent.sum() + mass) * share - spent, mass)
@@ -234,58 +213,19 @@ class Aced:
         return p
 
     def _oracle_for(self, pool: Pool, workers: Workers) -> Oracle:
-        if self.oracle is None or self.oracle.pool is not pool:
-            if not isinstance(self._oracle_option, str):
-                self.oracle = self._oracle_option
-                if self.oracle.pool is not pool:
+        if self._oracle is None or self._oracle.pool is not pool:
+            if not isinstance(self.oracle, str):
+                self._oracle = self.oracle
+                if self._oracle.pool is not pool:
                     raise InvalidInput("oracle", "it was made for another pool; make it with this one")
-            elif self._oracle_option == "linear":
-                self.oracle = LinearOracle(pool, workers=workers)
+            elif self.oracle == "linear":
+                self._oracle = LinearOracle(pool, workers=workers)
             else:
-                self.oracle = SklearnOracle(pool, self._classifier, workers=workers)
-        return self.oracle
-
-    def incumbent(self, pool: Pool, workers: Workers) -> Bools | None:
-        """The labels that h̃ of the last round gives the pool."""
-        if self._best is None:
-            return None
-        oracle = self._oracle_for(pool, workers)
-        return np.asarray(labels_of(oracle, oracle.from_array(self._best))[0])
-
-    def options(self) -> dict[str, Any] | None:
-        if not (isinstance(self._oracle_option, str) and isinstance(self._solver_option, str)):
-            return None
-        if self._classifier is not None:
-            return None
-        return {
-            "oracle": self._oracle_option,
-            "solver": self._solver_option,
-            "search": self._search_option or "dinkelbach",
-            "design_rows": self._rows_option,
-            "round_seconds": self._seconds_option,
-            "estimator": self._estimator_option,
-            "shift": self._shift_option,
-            "fill": self._fill_option,
-            "start": self._start_option,
-        }
+                self._oracle = SklearnOracle(pool, self.classifier, workers=workers)
+        return self._oracle
 
     def state(self) -> dict[str, Array]:
-        held = {"lam": self.lam, "spent": self._spent, "best": self._best}
-        return {name: array for name, array in held.items() if array is not None}
+        return {} if self._spent is None else {"spent": self._spent}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        self.lam, self._spent = state.get("lam"), state.get("spent")
-        self._best = state.get("best")
-        self.design, self.oracle = None, None
-
-
-def _sampled(design: Design) -> dict[str, float | int]:
-    """What a design on a sample is reported with."""
-    if design.rows is None or design.loss is None:
-        return {}
-    return {"design_rows": design.rows, "design_loss": design.loss}
-
-
-def _build_solver(solver: str, search: str) -> Solver:
-    chosen: Search = _SEARCHES[search]()
-    return _SOLVERS[solver](search=chosen)
+        self._spent, self._oracle = state.get("spent"), None

@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-from aced.strategies._base import Plan, Stateless, View
+from aced.strategies._base import Plan, Strategy, View
 from aced.strategies._distances import Nearest
 from aced.strategies.passive import Passive
 
 
-class Badge(Stateless):
+class Badge(Strategy):
     """k-means++ on the gradients of the open rows."""
 
     name = "badge"

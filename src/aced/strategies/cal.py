@@ -30,9 +30,3 @@ class Cal(Iwal):
         best = self._erm.error()
         allowed = best + self.slack * max(self._k, 1)
         return (self._erm.rivals(rows) <= allowed * (1 + 1e-9)).astype(float)
-
-    def options(self) -> dict[str, Any] | None:
-        shared = super().options()
-        if shared is None:
-            return None
-        return {"slack": self.slack, "passes": self.passes, "seeds": self.seeds}

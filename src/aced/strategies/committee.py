@@ -12,12 +12,12 @@ from scipy.special import xlogy
 
 from aced._errors import InvalidInput
 from aced.oracles import LinearOracle, argmax
-from aced.strategies._base import Plan, Stateless, View
+from aced.strategies._base import Plan, Strategy, View
 from aced.strategies._ranked import highest
 from aced.strategies.passive import Passive
 
 
-class Committee(Stateless):
+class Committee(Strategy):
     """The open rows with the largest vote entropy among ``members`` separators."""
 
     name = "committee"
@@ -40,6 +40,3 @@ class Committee(Stateless):
         entropy = -xlogy(votes, votes) - xlogy(1 - votes, 1 - votes)
         nearness = 1 / (1 + np.abs(scores))
         return highest(entropy + 1e-6 * nearness, view, size)
-
-    def options(self) -> dict[str, int]:
-        return {"members": self.members}

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from aced.strategies._base import Plan, Stateless, View
+from aced.strategies._base import Plan, Strategy, View
 from aced.strategies._distances import Nearest
 from aced.strategies.passive import Passive
 
 
-class CoreSet(Stateless):
+class CoreSet(Strategy):
     """Farthest-first from the rows that have been asked for."""
 
     name = "core-set"

@@ -26,23 +26,22 @@ has no cover and asks for every row of D with weight 1.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from aced._errors import InvalidInput
 from aced._types import Array, Float64
-from aced.strategies._base import Plan, View
+from aced.strategies._base import NOTHING, Plan, Strategy, View
 from aced.strategies._online import Online, refuse_sparse
 
 ALPHA = 1.0
 BETA = np.sqrt(10.0)
 
 
-class ActiveCover:
+class ActiveCover(Strategy):
     """A stream over the pool, ``passes`` times in random order, with a cover of classifiers."""
 
-    one_by_one = True
+    stream = True
 
     def __init__(
         self,
@@ -93,7 +92,7 @@ class ActiveCover:
                     return Plan(np.array([row], dtype=np.int64), np.array([chance]), {"stream": self._k})
                 continue
             self._update(x, known if asked else 0.0, chance, threshold, inside)
-        return Plan(np.zeros(0, np.int64), np.zeros(0))
+        return NOTHING
 
     def _at(self, rng: np.random.Generator) -> int:
         assert self._order is not None
@@ -154,10 +153,6 @@ class ActiveCover:
                 q2 += self._numerator[i] / self._denominator[i]
 
     # -- saving -----------------------------------------------------------------------
-
-    def options(self) -> dict[str, Any] | None:
-        shared = {"c0": self.c0, "passes": self.passes, "rate": self.rate}
-        return shared if self.oracular else {**shared, "cover": self.cover}
 
     def state(self) -> dict[str, Array]:
         if self._order is None:

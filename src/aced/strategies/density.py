@@ -18,12 +18,12 @@ from aced._errors import InvalidInput
 from aced._types import Array, Float64
 from aced._workers import Workers
 from aced.pool import Pool
-from aced.strategies._base import Plan, Stateless, View
+from aced.strategies._base import Plan, Strategy, View
 from aced.strategies._ranked import highest
 from aced.strategies.passive import Passive
 
 
-class Density(Stateless):
+class Density(Strategy):
     """Uncertainty times density to the power β."""
 
     name = "density"
@@ -42,9 +42,6 @@ class Density(Stateless):
             self._known = view.pool, similarity(view.pool, view.workers)
         uncertainty = expit(-np.abs(scores))
         return highest(uncertainty * self._known[1] ** self.beta, view, size)
-
-    def options(self) -> dict[str, float]:
-        return {"beta": self.beta}
 
 
 def similarity(pool: Pool, workers: Workers) -> Float64:

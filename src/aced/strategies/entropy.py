@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, xlogy
 
-from aced.strategies._base import Plan, Stateless, View
+from aced.strategies._base import Plan, Strategy, View
 from aced.strategies._ranked import highest
 from aced.strategies.passive import Passive
 
 
-class Entropy(Stateless):
+class Entropy(Strategy):
     """The open rows with the largest -Σ p log p, largest first."""
 
     name = "entropy"

@@ -34,7 +34,7 @@ from aced._types import Array, Float64, Ints
 from aced.oracles.erm import Erm, LinearErm
 from aced.oracles.penalty_erm import PenaltyErm
 from aced.pool import Pool
-from aced.strategies._base import Plan, View
+from aced.strategies._base import NOTHING, Plan, Strategy, View
 
 C1, C2 = 5 + 2 * np.sqrt(2), 5.0
 SEEDS = 250
@@ -54,7 +54,7 @@ def query_probability(gap: Any, root: Any, epsilon: Any) -> Float64:
     return np.where(g <= root + epsilon, 1.0, np.clip(np.square(s), 1e-12, 1.0))
 
 
-class Iwal:
+class Iwal(Strategy):
     """A stream over the pool, ``passes`` times in random order.
 
     ``seeds`` rows are asked for first (default: 250, an eighth of a smaller pool). With
@@ -64,7 +64,7 @@ class Iwal:
     found by the penalty form.
     """
 
-    one_by_one = True
+    stream = True
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Iwal:
             raise InvalidInput("lag", f"must be between 0 and 1, got {lag}")
         self.c0, self.variant, self.oracular = float(c0), variant, oracular
         self.scale, self.passes, self.seeds, self.lag = scale, passes, seeds, float(lag)
-        self.classifier, self._make_erm = classifier, erm
+        self.classifier, self.erm = classifier, erm
         self._erm: Erm | None = None
         self._order: Array = np.zeros(0, np.int64)  # rows in the order of the stream
         self._luck: Array = np.zeros(0)  # the random number that decides about each
@@ -135,7 +135,7 @@ class Iwal:
                     return Plan(np.array([row], dtype=np.int64), np.array([chance]), {"stream": self._k})
             elif self.oracular:
                 self._add(row, guess, 1.0)
-        return Plan(np.zeros(0, np.int64), np.zeros(0))
+        return NOTHING
 
     def _judgement(self) -> tuple[float, int]:
         """P of the row at hand, and the label h gives it.
@@ -170,8 +170,8 @@ class Iwal:
         self._since += 1
 
     def _build(self, pool: Pool) -> Erm:
-        if self._make_erm is not None:
-            return self._make_erm(pool)
+        if self.erm is not None:
+            return self.erm(pool)
         return LinearErm(pool) if self.classifier is None else PenaltyErm(pool, self.classifier)
 
     def _chances(self, rows: Ints) -> Float64:
@@ -189,17 +189,6 @@ class Iwal:
         return query_probability(gaps, roots, epsilon)
 
     # -- saving -----------------------------------------------------------------------
-
-    def options(self) -> dict[str, Any] | None:
-        if self.classifier is not None or self._make_erm is not None:
-            return None
-        return {
-            "c0": self.c0,
-            "passes": self.passes,
-            "seeds": self.seeds,
-            "lag": self.lag,
-            **({"scale": self.scale} if self.variant == 1 else {}),
-        }
 
     def state(self) -> dict[str, Array]:
         if not len(self._order):

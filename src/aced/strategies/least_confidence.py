@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-from aced.strategies._base import Plan, Stateless, View
+from aced.strategies._base import Plan, Strategy, View
 from aced.strategies._ranked import highest
 from aced.strategies.passive import Passive
 
 
-class LeastConfidence(Stateless):
+class LeastConfidence(Strategy):
     """The open rows with the largest 1 - max(p, 1 - p), largest first."""
 
     name = "least-confidence"

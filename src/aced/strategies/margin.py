@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from aced.strategies._base import Plan, Stateless, View
+from aced.strategies._base import Plan, Strategy, View
 from aced.strategies._ranked import highest
 from aced.strategies.passive import Passive
 
 
-class Margin(Stateless):
+class Margin(Strategy):
     """The open rows with the smallest |score|, smallest first."""
 
     name = "margin"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from aced.strategies._base import Plan, Stateless, View
-from aced.strategies._draw import draw
+from aced.design import draw
+from aced.strategies._base import Plan, Strategy, View
 
 
-class Passive(Stateless):
+class Passive(Strategy):
     """Every open row is equally likely to be the next."""
 
     name = "passive"

@@ -12,12 +12,12 @@ from __future__ import annotations
 import numpy as np
 
 from aced.estimators import predict
-from aced.strategies._base import Plan, Stateless, View
+from aced.strategies._base import Plan, Strategy, View
 from aced.strategies._ranked import highest
 from aced.strategies.passive import Passive
 
 
-class RidgeMargin(Stateless):
+class RidgeMargin(Strategy):
     """The open rows with the smallest |w·x + b|, smallest first."""
 
     name = "ridge-margin"

@@ -21,19 +21,20 @@ import numpy as np
 from aced._errors import InvalidInput
 from aced._types import Array, Ints
 from aced.pool import Pool
-from aced.strategies._base import Plan, View
+from aced.strategies._base import NOTHING, Plan, Strategy, View
 from aced.strategies._online import refuse_sparse
 from aced.strategies.cover import check_options
 
 
-class VowpalCover:
+class VowpalCover(Strategy):
     """A stream over the pool, ``passes`` times in random order, through Vowpal Wabbit.
 
     ``labels``: 0 or 1 for each row of the pool; ``aced run`` and ``aced bench`` reveal theirs.
     """
 
     name = "oac-vw"
-    one_by_one = True
+    stream = True
+    needs_all_labels = True
 
     def __init__(
         self,
@@ -70,7 +71,7 @@ class VowpalCover:
             self._k = k
             if view.open[row]:
                 return Plan(np.array([row], dtype=np.int64), np.array([chance]), {"stream": k})
-        return Plan(np.zeros(0, np.int64), np.zeros(0))
+        return NOTHING
 
     def _known(self, rows: int) -> Ints:
         if self._labels is None:

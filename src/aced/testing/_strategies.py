@@ -24,8 +24,7 @@ def check_strategy(make: Make, pool: Pool, labels: np.ndarray) -> None:
 
 def _learner(make: Make, pool: Pool, labels: np.ndarray, **options: Any) -> Learner:
     learner = Learner(pool, strategy=make(), **options)
-    if hasattr(learner.strategy, "reveal"):
-        learner.strategy.reveal(np.unique(labels, return_inverse=True)[1])
+    learner.strategy.reveal(np.unique(labels, return_inverse=True)[1])
     return learner
 
 
@@ -79,4 +78,4 @@ def _check_to_the_end(make: Make, pool: Pool, labels: np.ndarray) -> None:
 
 def _may_stop(learner: Learner) -> bool:
     """Strategies that judge a stream row by row end with it."""
-    return bool(getattr(learner.strategy, "one_by_one", False))
+    return learner.strategy.stream

@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from aced._errors import InvalidInput
-from aced.design._work import Pass, Work, made_dense
+from aced.cost.work import Pass, Work, made_dense
 from aced.design.fixed_point import FixedPoint
 from aced.design.sampled import FEWEST, automatic_rows
 from aced.oracles._low_rank import RANK

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from aced.strategies._draw import draw
+from aced.design import draw
 
 
 def test_the_order_drawn_has_the_probability_that_is_reported():

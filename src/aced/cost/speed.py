@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,22 +14,25 @@ import scipy.sparse
 from aced._types import Array, Float64
 from aced._workers import Blocks as AnyBlocks
 from aced._workers import Kernel, Workers
-from aced.design import Dinkelbach, Incumbent, Problem, draw_noise, waterfill
-from aced.design.cost import Cost, Pass
+from aced.cost.cost import Cost
+from aced.cost.work import Pass
+from aced.design import Design, Dinkelbach, Problem, Report, certify, draw, draw_noise, waterfill
 from aced.design.fixed_point import sensitivity_of
-from aced.estimators import assisted
-from aced.oracles import LinearOracle
 from aced.pool import BLOCK_ROWS, Blocks, Pool
 from aced.pool._sparse import SPARSE_BLOCK_ROWS, Sparse
-from aced.strategies._draw import draw
 
 SAMPLE_OPERATIONS = 6e9
 """As many rows are measured as make about so many operations: less than a second's worth."""
 SAMPLE_BYTES = 2**28
 """They need no more memory than this, beyond a block for each thread."""
 LABELS = 250
+"""Rows that have a label while a round is measured."""
 DRAWN = 2**17
 """Rows from which a batch is drawn to time that."""
+
+
+Ask = Callable[[Pool, Workers, Cost, "Measuring", int], float]
+"""Asks for a round over a pool of which so many rows have labels; when, by the clock, it began."""
 
 
 @dataclass(frozen=True)
@@ -110,31 +114,56 @@ def _cut(cost: Cost, rows: int) -> Cost:
     return replace(cost, rows=rows, stored=max(1, cost.stored * rows // cost.rows), design_rows=rows)
 
 
-def measured(cost: Cost) -> Speed:
-    """Every kernel of a round, on random rows of that shape."""
+class Measuring:
+    """A solver that makes one step of the design, and notes when it began and how long it took."""
+
+    def __init__(self, cost: Cost) -> None:
+        self.cost = cost
+        self.began, self.step, self.normal = 0.0, 0.0, 0.0
+        self.before: dict[str, float] = {}
+        self.during: dict[str, float] = {}
+        self.in_before = self.in_step = 0.0
+
+    def solve(
+        self,
+        problem: Problem,
+        rng: np.random.Generator,
+        start: Float64 | None = None,
+        report: Report | None = None,
+    ) -> Design:
+        self.began, workers = time.perf_counter(), problem.oracle.workers
+        if isinstance(workers, Timed):
+            self.before, self.in_before = workers.take()
+        noise = draw_noise(problem, self.cost.draws, rng)
+        began = time.perf_counter()
+        workers.map(noise.block, problem.oracle.pool.blocks)
+        self.normal = (time.perf_counter() - began) / (problem.n * self.cost.draws)
+        began = time.perf_counter()
+        lam = problem.uniform()
+        found = self.cost.search(problem, lam, noise)
+        certificate = certify(lam, found.value, found.stderr, sensitivity_of(problem, found))
+        self.step = time.perf_counter() - began
+        if isinstance(workers, Timed):
+            self.during, self.in_step = workers.take()
+        return Design(lam, certificate, problem.incumbent, (certificate,), found.calls, "measured")
+
+
+def measured(cost: Cost, ask: Ask) -> Speed:
+    """Every kernel of a round, on random rows of that shape; ``ask`` is how a round is asked for."""
     rng = np.random.default_rng(0)
     small = miniature(cost)
     tiny = replace(_cut(small, 64), features=min(16, cost.features), stored=64)
-    _step(_problem(tiny, _random(tiny, rng), Workers(1), rng), tiny)  # compiles what is compiled
-    pool, workers = _random(small, rng), Timed(cost.threads)
-    with workers.session():
-        began = time.perf_counter()
-        problem = _problem(small, pool, workers, rng)
-        once = time.perf_counter() - began
-        first, in_first = workers.take()
-        step = _step(problem, small)
-        each, in_each = workers.take()
-        began = time.perf_counter()
-        workers.map(draw_noise(problem, cost.draws, rng).block, pool.blocks)
-        normal = (time.perf_counter() - began) / (len(pool) * cost.draws)
-    row = {(name, 1): seconds / len(pool) for name, seconds in (each | first).items()}
-    row |= {(name, cost.draws): seconds / len(pool) for name, seconds in each.items()}
+    ask(_random(tiny, rng), Workers(1), tiny, Measuring(tiny), LABELS)  # compiles what is compiled
+    pool, solver = _random(small, rng), Measuring(small)
+    began = ask(pool, Timed(cost.threads), small, solver, LABELS)
+    row = {(name, 1): seconds / len(pool) for name, seconds in (solver.during | solver.before).items()}
+    row |= {(name, cost.draws): seconds / len(pool) for name, seconds in solver.during.items()}
     of_step = cost.over(cost.design_rows).solving_in_step / small.solving_in_step
     return Speed(
         row=row,
-        once=once - in_first,
-        step=(step - in_each) * of_step,
-        normal=normal,
+        once=solver.began - began - solver.in_before,
+        step=(solver.step - solver.in_step) * of_step,
+        normal=solver.normal,
         drawn=_seconds_of_draw(min(cost.rows, DRAWN), rng),
     )
 
@@ -150,26 +179,6 @@ def _random(small: Cost, rng: np.random.Generator) -> Pool:
     pool = Pool(np.zeros((n, 1), np.float32))
     pool.data = Blocks(Sparse(scipy.sparse.csr_matrix((values, columns, places), shape=(n, p))))
     return pool  # sparse however small it is
-
-
-def _problem(small: Cost, pool: Pool, workers: Workers, rng: np.random.Generator) -> Problem:
-    """A round in which some rows have labels."""
-    known = rng.choice(small.rows, max(1, min(LABELS, small.rows // 2)), replace=False)
-    oracle = LinearOracle(pool, steps=small.oracle_steps, workers=workers)
-    mu, regression = assisted(pool, workers, known, np.arange(len(known)) % 2)
-    best = Incumbent.of(oracle, oracle.from_array(regression), mu)
-    labelled = np.isin(np.arange(small.rows), known)
-    return Problem(oracle, mu, 1.0, best, settled=True, labelled=labelled)
-
-
-def _step(problem: Problem, small: Cost) -> float:
-    """Seconds of one step of the design, its noise drawn before."""
-    noise = draw_noise(problem, small.draws, np.random.default_rng(0))
-    problem.oracle.workers.map(noise.block, problem.oracle.pool.blocks)
-    began = time.perf_counter()
-    found = small.search(problem, problem.uniform(), noise)
-    sensitivity_of(problem, found)
-    return time.perf_counter() - began
 
 
 def _seconds_of_draw(rows: int, rng: np.random.Generator) -> float:

@@ -85,7 +85,7 @@ def test_init_makes_a_project_and_says_what_it_found(call, texts, tmp_path):
     assert f"aced label {tmp_path / 'p'}" in out
     project = Project(tmp_path / "p")
     assert project.classes == ["good", "bad"]
-    assert (project.settings["items"], project.settings["rows"]) == (83, 80)
+    assert (project.settings.items, project.settings.rows) == (83, 80)
     assert [item["row"] for item in project.items[80:]] == [0, 1, 2]
     assert project.features.shape[0] == 80
     assert (tmp_path / "p" / EMBEDDING).exists()
@@ -297,7 +297,7 @@ def test_replay_repeats_rounds_with_second_opinions(call, texts, tmp_path):
 def test_replay_sees_a_round_that_was_not_designed_so(call, made):
     """A round with honest hashes and other probabilities than the design's."""
     project = Project(made)
-    asked = project.question()
+    asked = project.brief()
     with project.ledger.writing() as writing:
         writing.append(
             "draw",

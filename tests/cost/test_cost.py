@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse
+from tests.helpers import blobs
 
 from aced import InvalidInput, Learner, Pool
 from aced._workers import Workers
-from aced.design import FixedPoint
 from aced.cost.cost import HELD, Cost, check_room, in_words, ways_out
+from aced.design import FixedPoint
 from aced.pool import GIB
 from aced.strategies import Aced
-from tests.helpers import blobs
 
 ROUND = """
 import ctypes, gc, json, sys, threading, time

@@ -118,7 +118,7 @@ def test_a_settled_incumbent_stays_and_a_better_one_counts_as_one_as_good():
     oracle = problem.oracle
     worse = Incumbent.of(oracle, oracle.from_array(np.array([3])), problem.mu)
     assert worse.agreement < problem.incumbent.agreement
-    settled = Problem(oracle, problem.mu, problem.shift, worse, settled=True)
+    settled = Problem(oracle, problem.mu, problem.shift, worse, keeps_incumbent=True)
     lam, zeta = problem.uniform(), _zeta(12, draws=100)
     found = Dinkelbach()(settled, lam, GivenNoise(oracle.pool, zeta))
     assert found.incumbent is worse
@@ -135,7 +135,7 @@ def test_far_levels_meet_the_neighbours_of_the_incumbent():
     """With a shift of a thousandth of a row the best ratios are those with D = shift. Half of the
     draws or more must meet one; the published walk, which gets there in 41 calls, is the check."""
     problem, _ = linear_problem(n=1500, p=15, labelled=400, k=1)
-    small = Problem(problem.oracle, problem.mu, 1e-3, problem.incumbent, settled=True)
+    small = Problem(problem.oracle, problem.mu, 1e-3, problem.incumbent, keeps_incumbent=True)
     noise = GivenNoise(problem.oracle.pool, _zeta(problem.n, draws=32))
     lam = problem.uniform()
     far, near = Dinkelbach()(small, lam, noise), Dinkelbach(far=())(small, lam, noise)

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from aced.project._question import round_size
 
 from aced import InvalidInput
 from aced.ledger import replay
 from aced.project import Project, plan_round
-from aced.project._question import round_size
 from tests.helpers import blobs
 
 
@@ -74,7 +74,7 @@ def test_the_same_answers_give_the_same_ledger(tmp_path):
 def test_a_round_can_be_repeated_from_the_ledger(tmp_path):
     project, labels = make(tmp_path / "p", overlap=0.2)
     play(project, labels, 45)
-    asked = project.question()
+    asked = project.brief()
     one, two = plan_round(project.pool, asked, 1), plan_round(project.pool, asked, 2)
     assert (one.rows, one.chances, one.checks, one.notes) == (
         two.rows,
@@ -89,7 +89,7 @@ def test_a_round_can_be_repeated_from_the_ledger(tmp_path):
 def test_rounds_hold_checks_seconds_and_new_rows(tmp_path):
     project, labels = make(tmp_path / "p", overlap=0.2)
     play(project, labels, 40)
-    asked = project.question()
+    asked = project.brief()
     answer = plan_round(project.pool, asked, 1)
     drawn = set(asked.drawn.tolist())
     seconds = [row for row in answer.rows if row in drawn]
@@ -290,7 +290,7 @@ def test_leases_that_ran_out_do_not_make_rounds_come_early(tmp_path):
     project.refill(threads=1)
     project.give("ann", 5)
     clock.now += 61
-    assert not project.short()
+    assert not project.round_is_due()
 
 
 def test_a_round_is_due_exactly_when_somebody_has_less_than_half_of_one_left(tmp_path):
@@ -305,8 +305,8 @@ def test_a_round_is_due_exactly_when_somebody_has_less_than_half_of_one_left(tmp
         running = [row for row, held in state.leases.items() if max(held.values()) > clock.now]
         left = [len(set(state.waiting) - set(running))]
         left += [len(list(state.ready(name, clock.now))) for name in ("ann", "bob")]
-        assert project.short("ann", "bob") == (min(left) < few)
-        assert project.short() == (left[0] < few)
+        assert project.round_is_due("ann", "bob") == (min(left) < few)
+        assert project.round_is_due() == (left[0] < few)
         due.append(min(left) < few <= left[0])
         project.refill(threads=1)
         for item in project.give(who, 3)[: rng.integers(4)]:

@@ -43,7 +43,7 @@ def counted(project, who):
     return {
         "labelled": len(state.labelled()),
         "drawn": len(state.draws),
-        "total": project.settings["rows"],
+        "total": project.settings.rows,
         "mine": len(votes),
         "today": sum(time.localtime(vote.at)[:3] == today for vote in votes),
     }

@@ -1,6 +1,6 @@
 """Label Studio: drawn items go there as tasks, what people answered comes back.
 
-An annotation there is known here by its id: its first version is the request
+An annotation there is known here by its id: its first version has the key
 ``label-studio:ID:0``, the next that says something else ``label-studio:ID:1``, and so on.
 Reading the same export twice therefore changes nothing, and an older export does not
 take back what a newer one said.
@@ -65,7 +65,7 @@ def tasks(
     A round is designed first if one is due. ``images`` is what comes before a picture's path
     (default: where Label Studio serves it if its local files begin above the items' folder).
     """
-    count = int(project.settings["batch"]) if count is None else count
+    count = project.settings.batch if count is None else count
     if count < 1:
         raise InvalidInput("count", f"must be at least 1, got {count}")
     rows = _waiting(project)
@@ -74,10 +74,10 @@ def tasks(
         if len(rows) <= len(before):
             break  # the strategy has nothing more to ask
     rows = rows[:count]
-    folder = Path(project.settings["root"] or "").name
+    folder = Path(project.settings.root or "").name
     prefix = f"{LOCAL_FILES}{quote(folder)}/" if images is None else images
     with project.ledger.reading() as state:
-        chances = [state.draws[row].chance for row in rows]
+        probabilities = [state.draws[row].probability for row in rows]
     guesses = Predictor.of(project)(rows)
     return [
         {
@@ -85,11 +85,11 @@ def tasks(
                 **_shown(project.item(row), prefix),
                 "aced_id": project.item(row).id,
                 "aced_row": row,
-                "draw_probability": chance,
+                "draw_probability": probability,
             },
             "predictions": [] if guess is None else [prediction(guess)],
         }
-        for row, chance, guess in zip(rows, chances, guesses, strict=True)
+        for row, probability, guess in zip(rows, probabilities, guesses, strict=True)
     ]
 
 
@@ -187,7 +187,7 @@ def delete(project: Project, ids: Iterable[Any]) -> int:
             for event in reversed(_versions(project, annotation_id(name, "the request"))):
                 if _is_last(writing, event):
                     body = {"of": event.seq, "source": SOURCE}
-                    writing.append("undo", event.who, event.item, body)
+                    writing.append("undo", event.who, event.row, body)
                     undone += 1
     return undone
 
@@ -198,7 +198,7 @@ def _is_last(writing: Transaction, event: Event) -> bool:
     standing = (
         seq
         for seq, (_, row, who) in state.given.items()
-        if seq >= event.seq and row == event.item and who == event.who and seq not in state.undone
+        if seq >= event.seq and row == event.row and who == event.who and seq not in state.undone
     )
     return max(standing, default=-1) == event.seq
 
@@ -215,7 +215,7 @@ def _news(project: Project, annotation: Annotation) -> Given | None:
     given, versions = annotation.given, _versions(project, annotation.id)
     if versions:
         last = versions[-1]
-        if last.item != given.row:
+        if last.row != given.row:
             raise InvalidInput(
                 "file",
                 f"{annotation.place} came before for another item; "
@@ -225,8 +225,8 @@ def _news(project: Project, annotation: Annotation) -> Given | None:
         if same or annotation.made < last.body.get("made", ""):
             return None
         given = replace(given, who=last.who)
-    request = f"{SOURCE}:{annotation.id}:{len(versions)}"
-    return replace(given, request=request, notes={**given.notes, "made": annotation.made})
+    key = f"{SOURCE}:{annotation.id}:{len(versions)}"
+    return replace(given, key=key, notes={**given.notes, "made": annotation.made})
 
 
 def _annotations(

@@ -70,12 +70,12 @@ def _ask(learner: Learner, data: Dataset) -> Queries:
     if not learner.strategy.stream:
         return learner.ask()
     ids: list[Any] = []
-    chances: list[float] = []
+    probabilities: list[float] = []
     while len(ids) < learner.batch_size and (query := learner.ask(1)):
         learner.tell(query.ids, data.y[learner.pool.positions(query.ids)])
         ids += query.ids.tolist()
-        chances += query.probabilities.tolist()
-    return Queries(np.array(ids), np.array(chances))
+        probabilities += query.probabilities.tolist()
+    return Queries(np.array(ids), np.array(probabilities))
 
 
 def fit_all(

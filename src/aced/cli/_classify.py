@@ -18,7 +18,7 @@ from rich.text import Text
 from aced._errors import InvalidInput
 from aced._files import check_writable
 from aced._types import Float32
-from aced.cli._init import soon
+from aced.cli._init import working
 from aced.cli._outputs import write_text
 from aced.cli._project import Folder, Json, print_json, visible
 from aced.items import Embedding, Items, embed_with, features_from, read_items
@@ -55,8 +55,8 @@ def classify(
     opened = Project(project)
     try:
         model = trained(opened)
-        found = read_items(items, kind=opened.settings["kind"], column=column, id_column=id_column)
-        with soon(f"computing features of {len(found)} items"):
+        found = read_items(items, kind=opened.settings.kind, column=column, id_column=id_column)
+        with working(f"computing features of {len(found)} items"):
             rows = _features(opened, found, features, embed)
         shares = model.predict_proba(rows)
     finally:

@@ -20,6 +20,7 @@ from aced._errors import InvalidInput
 from aced._types import Float32
 from aced.cli._project import visible
 from aced.items import Embedding, Items, embed_with, features_from, read_items
+from aced.ledger import Settings
 from aced.project import EMBEDDING, Project, check_batch, check_settings
 from aced.strategies import STRATEGIES
 
@@ -74,10 +75,10 @@ def init(
         "combine": combine,
     }
     check_settings(names, **settings)
-    with soon(f"reading {visible(items.name)}"):
+    with working(f"reading {visible(items.name)}"):
         found = read_items(items, kind=kind, column=column, id_column=id_column)
     check_batch(batch, len(found.firsts))
-    with soon(f"computing features of {len(found)} items"):
+    with working(f"computing features of {len(found)} items"):
         rows, embedding = _features(found, features, embed or "auto", seed)
     with _whole(project) as part:
         made = Project.create(
@@ -95,7 +96,7 @@ def init(
         made.close()
         if embedding is not None:
             embedding.save(part / EMBEDDING)
-    _told(project, found, rows, embedding, embed, made.settings)
+    _report(project, found, rows, embedding, embed, made.settings)
 
 
 def split_classes(given: list[str]) -> list[str]:
@@ -147,7 +148,7 @@ def _whole(project: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def soon(what: str) -> Iterator[None]:
+def working(what: str) -> Iterator[None]:
     """A moving bar for work of unknown length, once it has taken ``SOON`` seconds."""
     bar = Progress(
         TextColumn("{task.description}", markup=False),
@@ -169,13 +170,13 @@ def soon(what: str) -> Iterator[None]:
             bar.stop()
 
 
-def _told(
+def _report(
     project: Path,
     items: Items,
     rows: Float32,
     embedding: Embedding | None,
     how: str | None,
-    settings: dict[str, Any],
+    settings: Settings,
 ) -> None:
     kinds = {"text": "texts", "image": "images", "row": "rows"}
     where = f", column {items.columns[0]}" if items.kind == "text" and items.columns else ""
@@ -185,9 +186,9 @@ def _told(
         f"{project}: {len(items)} {kinds[items.kind]}{where}" + "".join(f"; {n}" for n in notes),
         f"features: {rows.shape[1]}, "
         + (embedding.describe() if embedding else f"from {how}" if how else "your own"),
-        f"rounds of at least {settings['batch']} item{'s' * (settings['batch'] > 1)} "
-        f"with {settings['strategy']}, "
-        f"{settings['check']:.0%} of them drawn at random to estimate accuracy",
+        f"rounds of at least {settings.batch} item{'s' * (settings.batch > 1)} "
+        f"with {settings.strategy}, "
+        f"{settings.check:.0%} of them drawn at random to estimate accuracy",
         f"next: aced label {project}, or aced serve {project} to label in a browser",
     ]
     for line in lines:

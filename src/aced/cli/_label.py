@@ -14,9 +14,9 @@ from rich.text import Text
 
 from aced._errors import InvalidInput
 from aced.cli._keys import QUIT, Keys, keys
-from aced.cli._project import Designer, Folder, let_in, visible
+from aced.cli._project import Folder, let_in, visible
 from aced.cli._show import key_line, show_item, status_line, why
-from aced.project import COMMANDS, Item, Project, class_keys, progress
+from aced.project import COMMANDS, Driver, InThread, Item, Project, class_keys, progress
 
 
 def label(
@@ -44,7 +44,7 @@ class Session:
 
     def __init__(self, project: Project, who: str, console: Console) -> None:
         self.project, self.who, self.console = project, who, console
-        self.designer = Designer(project, who)
+        self.driver = Driver(project, InThread())
         self.labels = class_keys(project.classes)
         self.words = {name: key for key, name in reversed(self.labels.items())}
         self.given = 0
@@ -67,7 +67,7 @@ class Session:
             if item is None:
                 self.ended = True
                 return
-            self.designer.step()
+            self.driver.step(self.who)
             item, going = self.ask(pressed, item)
             if not going:
                 return
@@ -80,7 +80,7 @@ class Session:
                 return found[0]
             first = not self.project.state.rounds
             with self.console.status(f"designing the {'first' if first else 'next'} round"):
-                if not self.designer.wait():
+                if not self.driver.wait(self.who):
                     return None
 
     def ask(self, pressed: Keys, item: Item) -> tuple[Item | None, bool]:
@@ -94,7 +94,7 @@ class Session:
             if key == QUIT:
                 return None, False
             if key in self.labels or key in ("s", "u"):
-                self.take(item, key, seconds)
+                self.answer(item, key, seconds)
                 return None, True
             if key == "z":
                 back = self.project.undo(self.who)
@@ -112,7 +112,7 @@ class Session:
                 )
             self.show(item, page)
 
-    def take(self, item: Item, key: str, seconds: float) -> None:
+    def answer(self, item: Item, key: str, seconds: float) -> None:
         kind = "label" if key in self.labels else {"s": "skip", "u": "unsure"}[key]
         name = self.labels.get(key)
         self.project.answer(self.who, item.row, kind, name, seconds=min(seconds, 1e6), source="terminal")
@@ -123,7 +123,7 @@ class Session:
         console = self.console
         if console.is_terminal and sys.stdin.isatty():
             console.clear()
-        console.print(show_item(console, item, self.project.settings["root"], page))
+        console.print(show_item(console, item, self.project.settings.root, page))
         console.print(status_line(progress(self.project, self.who)))
         console.print(key_line(self.labels))
         if self.note:

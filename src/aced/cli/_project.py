@@ -6,7 +6,6 @@ import getpass
 import json
 import math
 import sys
-import threading
 import time
 import unicodedata
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from aced._errors import InvalidInput
-from aced.project import Answer, Project, Question, plan_round
+from aced.project import Project
 
 Folder = Annotated[Path, typer.Argument(metavar="PROJECT", help="Folder made by aced init.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -42,58 +41,6 @@ def let_in(project: Project, name: str | None) -> str:
     elif not known.active:
         raise InvalidInput("as", f"{who!r} may no longer label here; let them in with aced invite")
     return who
-
-
-class Designer:
-    """Designs rounds in a thread while someone labels; answers are recorded by the caller's."""
-
-    def __init__(self, project: Project, who: str) -> None:
-        self._project, self._who = project, who
-        self._thread: threading.Thread | None = None
-        self._asked: Question | None = None
-        self._found: Answer | BaseException | None = None
-        self._ended_at = -1  # labels at which the strategy had nothing to ask
-
-    def step(self) -> bool:
-        """Record a round that is ready, begin one that is due; whether there was a round to record."""
-        ready = self._thread is not None and not self._thread.is_alive()
-        if ready:
-            self._record()
-        if self._thread is None and self._project.short(self._who):
-            asked = self._project.question()
-            if asked.size > 0 and len(asked.rows) != self._ended_at:
-                self._asked = asked
-                self._thread = threading.Thread(target=self._design, args=(asked,), daemon=True)
-                self._thread.start()
-        return ready
-
-    def wait(self) -> bool:
-        """See a round to its end; False if none is due."""
-        if self.step():
-            return True
-        if self._thread is None:
-            return False
-        self._thread.join()
-        self._record()
-        return True
-
-    def _design(self, asked: Question) -> None:
-        try:
-            self._found = plan_round(self._project.pool, asked)
-        except BaseException as error:  # raised again where it can be seen
-            self._found = error
-
-    def _record(self) -> None:
-        asked, found = self._asked, self._found
-        self._thread = self._asked = self._found = None
-        assert asked is not None
-        if isinstance(found, BaseException):
-            raise found
-        assert found is not None
-        if found.rows:
-            self._project.record(asked, found)
-        else:
-            self._ended_at = len(asked.rows)
 
 
 def visible(text: object) -> str:

@@ -38,16 +38,24 @@ def replay(
         record = {"events": found.state.seq, "digest": found.state.digest(), "problems": problems}
         if designs:
             record["rounds"] = [
-                {"round": one.round, "requests": one.requests, "same": one.differs is None}
+                {
+                    "round": one.round,
+                    "requests": one.requests,
+                    "same": None if one.older else one.differs is None,
+                }
                 for one in repeated
             ]
         print_json(record)
     else:
         console = Console()
         console.print(f"{found.state.seq} events, digest {found.state.digest()}", soft_wrap=True)
-        same = sum(one.differs is None for one in repeated)
-        if repeated:
-            console.print(f"{same} of {len(repeated)} rounds repeated to the bit")
+        tried = [one for one in repeated if not one.older]
+        if tried:
+            same = sum(one.differs is None for one in tried)
+            console.print(f"{same} of {len(tried)} rounds repeated to the bit")
+        if len(tried) < len(repeated):
+            count = len(repeated) - len(tried)
+            console.print(f"{count} rounds were planned by an earlier aced; they stand as recorded")
         for problem in problems:
             console.print(Text(problem), soft_wrap=True)
         if not problems:

@@ -127,7 +127,7 @@ def why(draw: Draw | None, classes: list[str]) -> Text:
     """What the design knows of a row, in words."""
     if draw is None:
         return Text("Nobody asked for it: it was never drawn.")
-    text = f"Round {draw.round}, drawn with probability {draw.chance:.3g}"
+    text = f"Round {draw.round}, drawn with probability {draw.probability:.3g}"
     if draw.check:
         return Text(f"{text}: a check row, drawn at random to estimate accuracy.")
     note, parts = draw.design, [text]

@@ -44,7 +44,7 @@ def _print(console: Console, folder: str, found: dict[str, Any]) -> None:
     table.add_column()
     labelled, total = progress["labelled"], progress["total"]
     left = progress["labels_left"]
-    duplicates = settings["items"] - settings["rows"]
+    duplicates = settings.items - settings.rows
     more = f", {duplicates} more are duplicates" if duplicates else ""
     lines = {
         "labelled": f"{labelled} of {total} items ({percent(labelled / total)}){more}",

@@ -17,7 +17,7 @@ LEVEL_CAP = 1e5
 
 
 class Trail:
-    """Shared by all searches: calls the oracle, keeps tallies, replaces an unsettled incumbent."""
+    """Shared by all searches: calls the oracle, keeps tallies, replaces an incumbent that may change."""
 
     def __init__(self, problem: Problem, lam: Float64, noise: Noise, *, near: bool) -> None:
         self.problem, self.near = problem, near
@@ -49,7 +49,7 @@ class Trail:
         self.levels += [levels] * len(found)
         top = max(found, key=lambda candidate: float(candidate.tally[0].max()))
         better_met = top.tally[0].max() > self.incumbent.agreement + 1e-3
-        if better_met and not self.problem.settled:
+        if better_met and not self.problem.keeps_incumbent:
             which = int(top.tally[0].argmax())
             better = top.hypotheses.take(np.array([which]))
             self._adopt(Incumbent.of(self.oracle, better, self.problem.mu))

@@ -43,7 +43,7 @@ class Dinkelbach:
             trail = Trail(problem, lam, noise, near=self.near)
             r = np.zeros(noise.draws) if start is None else start
             if problem.oracle.exact:
-                _until_settled(trail, r)
+                _until_steady(trail, r)
                 return trail.found()
             for _ in range(self.steps):
                 trail.visit(r)
@@ -54,7 +54,7 @@ class Dinkelbach:
             return trail.found()
 
 
-def _until_settled(trail: Trail, r: Float64, limit: int = 60) -> None:
+def _until_steady(trail: Trail, r: Float64, limit: int = 60) -> None:
     for _ in range(limit):
         before = trail.incumbent
         trail.visit(r)

@@ -46,7 +46,7 @@ class Problem:
     incumbent: Incumbent
     copies: Float32 | None = None
     """How many rows each row stands for, in a sample (:mod:`aced.design.sampled`); (n,)."""
-    settled: bool = False
+    keeps_incumbent: bool = False
     """Whether h̃ stays. A surrogate's h̃ is not the best on the labels; a better one, when a search
     meets it, is then taken for one as good (D = shift) and does not become h̃."""
 

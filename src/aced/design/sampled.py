@@ -176,7 +176,9 @@ def sample(problem: Problem, rows: int, rng: np.random.Generator, lam: Float64 |
     stands_for = copies.astype(np.float32)
     mu = problem.mu[positions] * stands_for
     best = Incumbent.of(inner, problem.incumbent.hypothesis, mu)
-    sub = Problem(inner, mu, problem.shift, best, stands_for, problem.settled, labelled[positions])
+    sub = Problem(
+        inner, mu, problem.shift, best, stands_for, problem.keeps_incumbent, labelled[positions]
+    )
     return Sample(positions, copies, sub)
 
 

@@ -3,6 +3,7 @@
 from aced.ledger._events import Event
 from aced.ledger._file import Ledger, LedgerError, Transaction
 from aced.ledger._replay import Replay, replay
+from aced.ledger._settings import Settings
 from aced.ledger._state import Draw, Person, State, Vote
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "LedgerError",
     "Person",
     "Replay",
+    "Settings",
     "State",
     "Transaction",
     "Vote",

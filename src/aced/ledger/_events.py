@@ -1,4 +1,4 @@
-"""One event: what happened, to which item, by whom, when; chained to the one before it."""
+"""One event: what happened, to which row, by whom, when; chained to the one before it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ KINDS = (
     "created",  # the project's settings
     "annotator",  # someone may label: name, role, hash of the access token
     "revoked",  # and may no longer
-    "draw",  # a batch: rows, draw probabilities, seed, design
-    "lease",  # an item is given to someone until a time
+    "draw",  # a round: rows, draw probabilities, why each was drawn
+    "lease",  # a row is given to someone until a time
     "label",
     "skip",
     "unsure",
@@ -24,19 +24,23 @@ GENESIS = "0" * 64
 
 @dataclass(frozen=True)
 class Event:
-    """``seq`` counts from 1; ``at`` is in seconds since 1970 and never goes back."""
+    """``seq`` counts from 1; ``at`` is in seconds since 1970 and never goes back.
+
+    ``row`` is the row of the pool that it is about. An attempt that is repeated has the same ``key``
+    and is written once.
+    """
 
     seq: int
     at: float
     kind: str
     who: str
-    item: int | None
+    row: int | None
     body: dict[str, Any]
-    request: str | None = None
+    key: str | None = None
 
     def link(self, before: str) -> str:
         """The hash that the next event is chained to."""
-        content = [self.seq, self.at, self.kind, self.who, self.item, dump(self.body), self.request]
+        content = [self.seq, self.at, self.kind, self.who, self.row, dump(self.body), self.key]
         return hashlib.sha256(f"{before}{dump(content)}".encode()).hexdigest()
 
 

@@ -17,7 +17,7 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,9 @@ BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER events_remain BEFORE DELETE ON events
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 """
+
+_COLUMNS = "seq, at, kind, who, item, body, request"
+"""In the order of an event's fields: the file calls ``row`` item, and ``key`` request."""
 
 MIGRATIONS: list[str] = [_CREATE]
 """What brings a file from schema version i to i + 1."""
@@ -122,15 +125,12 @@ class Ledger:
         with self._lock:
             yield self.catch_up()
 
-    def find(self, request: str) -> Event | None:
-        """The event that an earlier attempt of the same request wrote."""
+    def find(self, key: str) -> Event | None:
+        """The event that an earlier attempt with the same key wrote."""
         with self._lock, _sentences(self.path):
-            query = "SELECT seq, at, kind, who, item, body, request FROM events WHERE request = ?"
-            found = self._base.execute(query, (request,)).fetchone()
-            if found is None:
-                return None
-            seq, at, kind, who, item, body, given = found
-            return Event(seq, at, kind, who, item, json.loads(body), given)
+            query = f"SELECT {_COLUMNS} FROM events WHERE request = ?"
+            found = self._base.execute(query, (key,)).fetchone()
+            return None if found is None else _event(found)
 
     # -- writing --------------------------------------------------------------------
 
@@ -164,15 +164,15 @@ class Ledger:
         return max(self._clock(), self.state.at)
 
     def _append(
-        self, kind: str, who: str, item: int | None, body: dict[str, Any], request: str | None
+        self, kind: str, who: str, row: int | None, body: dict[str, Any], key: str | None
     ) -> Event:
         assert kind in KINDS
-        event = Event(self.state.seq + 1, self.now, kind, who, item, body, request)
+        event = Event(self.state.seq + 1, self.now, kind, who, row, body, key)
         link = event.link(self._hash)
         with _sentences(self.path):
             self._base.execute(
                 "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (event.seq, event.at, kind, who, item, dump(body), request, link),
+                (event.seq, event.at, kind, who, row, dump(body), key, link),
             )
         self.state.apply(event)
         self._hash = link
@@ -197,18 +197,23 @@ class Transaction:
         self,
         kind: str,
         who: str,
-        item: int | None = None,
+        row: int | None = None,
         body: dict[str, Any] | None = None,
-        request: str | None = None,
+        key: str | None = None,
     ) -> Event:
-        return self._ledger._append(kind, who, item, body or {}, request)
+        return self._ledger._append(kind, who, row, body or {}, key)
 
 
 def read_events(base: sqlite3.Connection, path: Path, after: int = 0) -> Iterator[tuple[Event, str]]:
-    query = "SELECT seq, at, kind, who, item, body, request, hash FROM events WHERE seq > ? ORDER BY seq"
+    query = f"SELECT {_COLUMNS}, hash FROM events WHERE seq > ? ORDER BY seq"
     with _sentences(path):
-        for seq, at, kind, who, item, body, request, link in base.execute(query, (after,)):
-            yield Event(seq, at, kind, who, item, json.loads(body), request), link
+        for *columns, link in base.execute(query, (after,)):
+            yield _event(columns), link
+
+
+def _event(columns: Sequence[Any]) -> Event:
+    seq, at, kind, who, row, body, key = columns
+    return Event(seq, at, kind, who, row, json.loads(body), key)
 
 
 @contextmanager

@@ -11,13 +11,14 @@ has fewer opinions and running leases than requests.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from aced.ledger._events import Event, dump
+from aced.ledger._settings import Settings
 
-GIVEN = ("label", "skip", "unsure")
+_OF_ROWS = ("rows", "probabilities", "chances", "notes")
 
 
 @dataclass
@@ -45,7 +46,7 @@ class Draw:
     """How a row came to be asked for: the last draw that named it."""
 
     round: int
-    chance: float
+    probability: float
     check: bool
     design: dict[str, Any] = field(default_factory=dict)
 
@@ -54,7 +55,7 @@ class Draw:
 class State:
     """Rebuilt from events; read by everything, changed by ``apply`` alone."""
 
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Settings = field(init=False)  # once the first event is applied
     people: dict[str, Person] = field(default_factory=dict)
     draws: dict[int, Draw] = field(default_factory=dict)  # by row
     checks: dict[int, None] = field(default_factory=dict)  # rows that accuracy is estimated from
@@ -75,11 +76,11 @@ class State:
 
     def apply(self, event: Event) -> None:
         assert event.seq == self.seq + 1, "events must be applied in order"
-        getattr(self, f"_{event.kind}")(event)
+        _FOLD[event.kind](self, event)
         self.seq, self.at = event.seq, event.at
 
     def _created(self, event: Event) -> None:
-        self.settings = dict(event.body)
+        self.settings = Settings.of(event.body)
 
     def _annotator(self, event: Event) -> None:
         name = event.body["name"]
@@ -96,43 +97,42 @@ class State:
 
     def _draw(self, event: Event) -> None:
         body = event.body
-        self.rounds.append({k: v for k, v in body.items() if k not in ("rows", "chances", "notes")})
+        self.rounds.append({k: v for k, v in body.items() if k not in _OF_ROWS})
+        probabilities = body["probabilities" if "probabilities" in body else "chances"]  # as once called
         notes = body.get("notes") or [{}] * len(body["rows"])
         checks = dict.fromkeys(body.get("checks", []))
         self.checks.update(checks)
-        for row, chance, note in zip(body["rows"], body["chances"], notes, strict=True):
+        for row, probability, note in zip(body["rows"], probabilities, notes, strict=True):
             if row not in self.draws:
-                self.draws[row] = Draw(body["round"], chance, row in checks, note)
+                self.draws[row] = Draw(body["round"], probability, row in checks, note)
             self.wanted[row] = self.wanted.get(row, 0) + 1
             self._review(row)
 
     def _lease(self, event: Event) -> None:
-        assert event.item is not None
-        self.leases.setdefault(event.item, {})[event.who] = event.body["until"]
+        assert event.row is not None
+        self.leases.setdefault(event.row, {})[event.who] = event.body["until"]
 
     def _label(self, event: Event) -> None:
         votes = self._given(event)
         votes[event.who] = Vote(
             event.seq, event.body["label"], float(event.body.get("seconds", 0.0)), event.at
         )
-        self.passed.get(event.item or 0, {}).pop(event.who, None)
-        self._review(event.item or 0)
+        self.passed.get(event.row or 0, {}).pop(event.who, None)
+        self._review(event.row or 0)
 
     def _skip(self, event: Event) -> None:
         self._given(event).pop(event.who, None)
-        self.passed.setdefault(event.item or 0, {})[event.who] = event.kind
-        self._review(event.item or 0)
-
-    _unsure = _skip
+        self.passed.setdefault(event.row or 0, {})[event.who] = event.kind
+        self._review(event.row or 0)
 
     def _given(self, event: Event) -> dict[str, Vote]:
-        assert event.item is not None
-        self._free(event.item, event.who)
-        self.given[event.seq] = (event.kind, event.item, event.who)
+        assert event.row is not None
+        self._free(event.row, event.who)
+        self.given[event.seq] = (event.kind, event.row, event.who)
         if event.who in self.people:
             self.people[event.who].done.append(event.seq)
-        votes = self.votes.setdefault(event.item, {})
-        self.before[event.seq] = votes.get(event.who), self.passed.get(event.item, {}).get(event.who)
+        votes = self.votes.setdefault(event.row, {})
+        self.before[event.seq] = votes.get(event.who), self.passed.get(event.row, {}).get(event.who)
         return votes
 
     def _undo(self, event: Event) -> None:
@@ -186,6 +186,11 @@ class State:
             if len(votes) + running < self.wanted[row] and holders.get(who, -1.0) <= now:
                 yield row
 
+    def was_given(self, who: str, row: int) -> bool:
+        """Whether this person holds the row, held it, or has answered it."""
+        places = (self.leases, self.votes, self.passed)
+        return any(who in place.get(row, {}) for place in places)
+
     def untouched(self) -> int:
         """Rows that wait and that nobody has, or has said anything about."""
         places = (self.leases, self.votes, self.passed)
@@ -198,9 +203,9 @@ class State:
     def digest(self) -> str:
         """The same for equal states."""
         content = [
-            self.settings,
+            self.settings.body() if self.seq else {},
             {n: [p.role, p.token, p.active, p.done] for n, p in self.people.items()},
-            [[r, d.round, d.chance, d.check, d.design] for r, d in sorted(self.draws.items())],
+            [[r, d.round, d.probability, d.check, d.design] for r, d in sorted(self.draws.items())],
             list(self.checks),
             list(self.wanted.items()),
             [
@@ -217,3 +222,18 @@ class State:
             self.at,
         ]
         return hashlib.sha256(dump(content).encode()).hexdigest()
+
+
+_FOLD: dict[str, Callable[[State, Event], None]] = {
+    "created": State._created,
+    "annotator": State._annotator,
+    "revoked": State._revoked,
+    "draw": State._draw,
+    "lease": State._lease,
+    "label": State._label,
+    "skip": State._skip,
+    "unsure": State._skip,
+    "undo": State._undo,
+    "imported": State._imported,
+}
+"""What each kind of event does to a state."""

@@ -74,7 +74,7 @@ def export_rows(project: Project, state: State | None = None) -> list[Row]:
                     "at": datetime.fromtimestamp(vote.at, timezone.utc).isoformat(
                         timespec="milliseconds"
                     ),
-                    "draw_probability": None if draw is None else draw.chance,
+                    "draw_probability": None if draw is None else draw.probability,
                     "round": None if draw is None else draw.round,
                     "check": item["row"] in state.checks,
                     "combined_label": label,

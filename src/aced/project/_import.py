@@ -29,7 +29,7 @@ class Given:
     kind: str = "label"
     code: int | None = None
     seconds: float = 0.0
-    request: str | None = None
+    key: str | None = None
     notes: dict[str, Any] = field(default_factory=dict)
 
 
@@ -86,12 +86,12 @@ def import_labels(
     with project.ledger.writing() as writing:
         if project.ledger.find(whole) is not None:
             return Imported(0, len(found), [])
-        writing.append("imported", who or UNNAMED, body={"labels": len(found)}, request=whole)
+        writing.append("imported", who or UNNAMED, body={"labels": len(found)}, key=whole)
         for given, _ in found.values():
             standing = writing.state.votes.get(given.row, {}).get(given.who)
             if standing is not None and standing.code == given.code:
                 continue
-            if given.request is not None and project.ledger.find(given.request) is not None:
+            if given.key is not None and project.ledger.find(given.key) is not None:
                 continue
             if take(writing, given, "import"):
                 people.append(given.who)
@@ -173,5 +173,5 @@ def take(writing: Transaction, given: Given, source: str) -> bool:
         writing.append("annotator", given.who, body=person)
     label = {} if given.code is None else {"label": given.code}
     body = {"seconds": round(given.seconds, 3), "source": source, **label, **given.notes}
-    writing.append(given.kind, given.who, given.row, body, given.request)
+    writing.append(given.kind, given.who, given.row, body, given.key)
     return unknown

@@ -9,7 +9,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -19,11 +19,11 @@ import numpy as np
 
 from aced._errors import InvalidInput
 from aced._types import Float32
-from aced.ledger import Event, Ledger, State, Transaction
+from aced.ledger import Event, Ledger, Settings, State, Transaction
 from aced.pool import Pool
-from aced.project._files import FEATURES, ITEMS, LEDGER, item_lines
-from aced.project._question import question_of, round_size
-from aced.project._round import Answer, Question, plan_round
+from aced.project._brief import brief_of, read_memory, repeat_rounds, round_size, store_memory
+from aced.project._files import FEATURES, ITEMS, LEDGER, MEMORY, item_lines
+from aced.project._round import PLANNER, Brief, PlannedRound
 from aced.project._settings import check_batch, check_settings
 from aced.project._tally import Tally
 from aced.project._votes import Opinions, opinions
@@ -53,7 +53,7 @@ class Project:
         if not (self.folder / LEDGER).exists():
             raise InvalidInput("project", f"{self.folder} is not a project; make one with aced init")
         self.ledger = Ledger(self.folder / LEDGER, clock=clock)
-        if not self.ledger.state.settings:
+        if not self.ledger.state.seq:
             raise InvalidInput(
                 "project", f"{self.folder} was never finished; delete it and repeat aced init"
             )
@@ -116,27 +116,24 @@ class Project:
         np.save(folder / FEATURES, pool.rows())
         (folder / ITEMS).write_bytes(lines)
         ledger = Ledger(folder / LEDGER, create=True, clock=clock)
+        settings = Settings(
+            classes=tuple(classes),
+            kind=kind,
+            items=len(ids),
+            rows=len(pool),
+            pool=pool.fingerprint,
+            root=None if root is None else str(Path(root).resolve()),
+            strategy=strategy,
+            seed=int(seed),
+            batch=default_batch(len(pool)) if batch is None else int(batch),
+            check=float(check),
+            overlap=float(overlap),
+            lease=float(lease),
+            l2=float(l2),
+            combine=combine,
+        )
         with ledger.writing() as writing:
-            writing.append(
-                "created",
-                "",
-                body={
-                    "classes": classes,
-                    "kind": kind,
-                    "items": len(ids),
-                    "rows": len(pool),
-                    "pool": pool.fingerprint,
-                    "root": None if root is None else str(Path(root).resolve()),
-                    "strategy": strategy,
-                    "seed": int(seed),
-                    "batch": default_batch(len(pool)) if batch is None else int(batch),
-                    "check": float(check),
-                    "overlap": float(overlap),
-                    "lease": float(lease),
-                    "l2": float(l2),
-                    "combine": combine,
-                },
-            )
+            writing.append("created", "", body=settings.body())
         ledger.close()
         return cls(folder, clock=clock)
 
@@ -151,12 +148,12 @@ class Project:
         return self.ledger.catch_up()
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Settings:
         return self.ledger.state.settings
 
     @property
     def classes(self) -> list[str]:
-        return list(self.settings["classes"])
+        return list(self.settings.classes)
 
     @cached_property
     def features(self) -> Float32:
@@ -165,7 +162,7 @@ class Project:
     @cached_property
     def pool(self) -> Pool:
         pool = Pool(self.features)
-        if pool.fingerprint != self.settings["pool"]:
+        if pool.fingerprint != self.settings.pool:
             raise InvalidInput(
                 "project", f"{self.folder / FEATURES} is not the one the project was made with"
             )
@@ -187,16 +184,16 @@ class Project:
     def item(self, row: int) -> Item:
         """The item shown for a row of the pool."""
         if row not in self._first:
-            raise InvalidInput("item", f"there is no row {row}")
+            raise InvalidInput("row", f"there is no row {row}")
         found = self.items[self._first[row]]
-        return Item(row, found["id"], self.settings["kind"], found["content"])
+        return Item(row, found["id"], self.settings.kind, found["content"])
 
     def opinions(self, state: State | None = None) -> Opinions:
         """Labelled rows with their combined labels."""
         if state is not None:
-            return opinions(state, self.settings["combine"])
+            return opinions(state, self.settings.combine)
         with self.ledger.reading() as state:
-            return opinions(state, self.settings["combine"])
+            return opinions(state, self.settings.combine)
 
     @cached_property
     def tally(self) -> Tally:
@@ -253,7 +250,7 @@ class Project:
         rows = writing.state.ready(who, writing.now)
         fresh = [row for row, _ in zip(rows, range(count - len(held)), strict=False)]
         for row in fresh:
-            writing.append("lease", who, row, {"until": writing.now + self.settings["lease"]})
+            writing.append("lease", who, row, {"until": writing.now + self.settings.lease})
         return held + fresh
 
     def answer(
@@ -264,51 +261,54 @@ class Project:
         label: str | None = None,
         *,
         seconds: float = 0.0,
-        request: str | None = None,
+        key: str | None = None,
         source: str = "page",
         then: int = 0,
     ) -> tuple[Event, list[Item]]:
-        """Take a label, a skip or an "unsure"; on disk when this returns.
+        """Take a label, a skip or an "unsure" of a row that was given to this person; on disk when
+        this returns.
 
-        The same ``request`` sent twice counts once. ``then`` items are given at the same time.
+        The same ``key`` sent twice counts once. ``then`` items are given at the same time.
         """
         if kind not in ("label", "skip", "unsure"):
             raise InvalidInput("kind", f"must be label, skip or unsure, got {kind!r}")
-        if not (isinstance(row, int) and 0 <= row < self.settings["rows"]):
-            raise InvalidInput("item", f"there is no row {row}")
+        if not (isinstance(row, int) and 0 <= row < self.settings.rows):
+            raise InvalidInput("row", f"there is no row {row}")
         if kind == "label" and label not in self.classes:
             raise InvalidInput("label", f"must be one of {' and '.join(self.classes)}, got {label!r}")
         if not 0 <= seconds < 1e7:
             raise InvalidInput("seconds", f"must be from 0 up, got {seconds}")
         with self.ledger.writing() as writing:
             self._known(writing.state, who)
-            event = None if request is None else self.ledger.find(request)
+            event = None if key is None else self.ledger.find(key)
             if event is not None and (event.who != who or event.kind not in (kind, "undo")):
-                raise InvalidInput("request", "this id was used for something else; use a new one")
+                raise InvalidInput("key", "it was used for something else; use a new one")
             if event is None:
+                if not writing.state.was_given(who, row):
+                    raise InvalidInput("row", f"item {row} was not given to you; ask for the next one")
                 body: dict[str, Any] = {"seconds": round(float(seconds), 3), "source": source}
                 if kind == "label":
                     body["label"] = self.classes.index(str(label))
-                event = writing.append(kind, who, row, body, request)
+                event = writing.append(kind, who, row, body, key)
             held = self._lease(writing, who, min(then, MOST_HELD)) if then else []
         return event, [self.item(row) for row in held]
 
-    def undo(self, who: str, *, request: str | None = None) -> Item | None:
+    def undo(self, who: str, *, key: str | None = None) -> Item | None:
         """Take back this person's last answer; the item is theirs again. None if there is none."""
         with self.ledger.writing() as writing:
             self._known(writing.state, who)
-            event = None if request is None else self.ledger.find(request)
+            event = None if key is None else self.ledger.find(key)
             if event is None:
                 done = writing.state.people[who].done
                 if not done:
                     return None
                 row = writing.state.given[done[-1]][1]
-                until = writing.now + self.settings["lease"]
-                event = writing.append("undo", who, row, {"of": done[-1], "until": until}, request)
+                until = writing.now + self.settings.lease
+                event = writing.append("undo", who, row, {"of": done[-1], "until": until}, key)
             elif event.kind != "undo" or event.who != who:
-                raise InvalidInput("request", "this id was used for something else; use a new one")
-        assert event.item is not None
-        return self.item(event.item)
+                raise InvalidInput("key", "it was used for something else; use a new one")
+        assert event.row is not None
+        return self.item(event.row)
 
     def _known(self, state: State, who: str) -> None:
         person = state.people.get(who)
@@ -317,13 +317,13 @@ class Project:
 
     # -- rounds -----------------------------------------------------------------------
 
-    def short(self, *names: str) -> bool:
+    def round_is_due(self, *names: str) -> bool:
         """Whether the next round should be designed: less than half a round is left to give.
 
         Or is left for one of ``names``: rows they skipped, or labelled before others did, are not.
         """
         with self.ledger.reading() as state:
-            if len(state.draws) >= int(self.settings["rows"]):
+            if len(state.draws) >= self.settings.rows:
                 return False
             few, now = max(1, round_size(state) // 2), self.ledger.now
             if state.untouched() >= few:  # which everybody may be given: the usual case
@@ -333,40 +333,48 @@ class Project:
                 return True
             return any(len(list(islice(state.ready(name, now), few))) < few for name in names)
 
-    def question(self) -> Question:
-        """The next round's question, of the state as it is."""
+    def brief(self) -> Brief:
+        """The next round's brief, of the state as it is."""
         with self.ledger.reading() as state:
-            return question_of(state)
+            brief, last = brief_of(state), state.rounds[-1] if state.rounds else None
+        if last is None or last.get("planner", 1) != PLANNER:
+            return brief
+        memory = read_memory(self.folder / MEMORY, last)
+        if memory is None:  # lost, or not written yet: it follows from the ledger
+            for one in repeat_rounds(self.ledger, lambda: self.pool, brief.based_on):
+                memory = one.memory
+        return replace(brief, memory=memory)
 
-    def record(self, asked: Question, answer: Answer) -> bool:
-        """Add a designed round; False if another process was first."""
+    def record(self, brief: Brief, planned: PlannedRound) -> bool:
+        """Add a planned round; False if another process was first."""
         with self.ledger.writing() as writing:
-            if len(writing.state.rounds) + 1 != asked.round:
+            if len(writing.state.rounds) + 1 != brief.round:
                 return False
             writing.append(
                 "draw",
                 "",
                 body={
-                    "round": asked.round,
-                    "based_on": asked.based_on,
-                    "labels": len(asked.rows),
-                    "rows": answer.rows,
-                    "chances": answer.chances,
-                    "checks": answer.checks,
-                    "notes": answer.notes,
-                    "accuracy": answer.accuracy,
-                    "design": answer.design,
-                    "seconds": round(answer.seconds, 3),
+                    "planner": PLANNER,
+                    "round": brief.round,
+                    "based_on": brief.based_on,
+                    "labels": len(brief.rows),
+                    "rows": planned.rows,
+                    "probabilities": planned.probabilities,
+                    "checks": planned.checks,
+                    "notes": planned.notes,
+                    "accuracy": planned.accuracy,
+                    "design": planned.design,
+                    "seconds": round(planned.seconds, 3),
                 },
             )
+            store_memory(self.folder / MEMORY, brief, planned)
         return True
 
     def refill(self, threads: int | None = None) -> bool:
-        """Design the next round here and now if one is due."""
-        if not self.short():
-            return False
-        asked = self.question()
-        return asked.size > 0 and self.record(asked, plan_round(self.pool, asked, threads))
+        """Plan the next round here and now if one is due."""
+        from aced.project._driver import Driver, Inline
+
+        return Driver(self, Inline(threads)).wait()
 
     def classifier(self, state: State | None = None) -> Any:
         """Trained on all combined labels; None before the first."""
@@ -375,7 +383,7 @@ class Project:
             return None
         from aced.learner import Learner  # takes long to load, and few calls need it
 
-        learner = Learner(self.pool, classes=[0, 1], l2=self.settings["l2"])
+        learner = Learner(self.pool, classes=[0, 1], l2=self.settings.l2)
         return learner.train(found.rows, found.codes)
 
 

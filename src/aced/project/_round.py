@@ -1,18 +1,24 @@
-"""A round: what is asked, and what comes back. :mod:`aced.project._plan` is what happens between."""
+"""A round as a project plans it: what it depends on, and what comes of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aced._types import Float64, Ints
-from aced.pool import Pool
+
+if TYPE_CHECKING:
+    from aced.learner import Memory
+    from aced.pool import Pool
+
+PLANNER = 2
+"""The number of the rules by which rounds are planned. Rounds of another number stand as recorded."""
 
 
 @dataclass(frozen=True)
-class Question:
+class Brief:
     """All that a round depends on beside the features."""
 
     round: int
@@ -22,7 +28,7 @@ class Question:
     strategy: str
     l2: float
     check: float  # share of check rows
-    again: float  # share of second opinions
+    overlap: float  # share of second opinions
     rows: Ints  # rows with a label, and
     codes: Ints  # their labels
     eta: Float64  # their probabilities of class 1, by those who labelled them
@@ -30,26 +36,28 @@ class Question:
     drawn: Ints  # every row drawn so far
     checked: Ints  # the check rows so far
     based_on: int  # the last event taken into account
+    memory: Memory | None = None  # what the round before left behind
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The requests in order, and what is shown about them."""
+class PlannedRound:
+    """The rows to ask for, in order, and what is shown about them."""
 
     rows: list[int]
-    chances: list[float]
+    probabilities: list[float]
     checks: list[int]  # new check rows; those drawn before are not in ``rows``
     notes: list[dict[str, Any]]
     accuracy: dict[str, float] | None
     design: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    memory: Memory | None = None  # what the round after depends on
 
 
-def plan_round(pool: Pool, asked: Question, threads: int | None = None) -> Answer:
-    """The next requests: a function of the question and the features alone."""
+def plan_round(pool: Pool, brief: Brief, threads: int | None = None) -> PlannedRound:
+    """The next requests: a function of the brief and the features alone."""
     from aced.project._plan import plan  # a server that never designs need not wait for its imports
 
-    return plan(pool, asked, threads)
+    return plan(pool, brief, threads)
 
 
 def wilson(right: int, of: int, z: float = 1.959964) -> tuple[float, float]:

@@ -46,7 +46,7 @@ def check_settings(
     from aced.pool import Pool
 
     learner = Learner(Pool(np.eye(2)), strategy=strategy, l2=l2)  # refuses what it cannot use
-    if hasattr(learner.strategy, "reveal"):
+    if learner.strategy.needs_all_labels:
         raise InvalidInput("strategy", f"{strategy} needs every label at once; choose another")
 
 

@@ -31,12 +31,12 @@ def progress(project: Project, who: str | None = None) -> dict[str, Any]:
     tally = project.tally.update()
     state, settings = project.ledger.state, project.settings
     rounds = list(state.rounds)
-    left = labels_left(rounds, tally.labelled, settings["rows"])
+    left = labels_left(rounds, tally.labelled, settings.rows)
     pace = tally.seconds(who)
     return {
         "labelled": tally.labelled,
         "drawn": len(state.draws),
-        "total": settings["rows"],
+        "total": settings.rows,
         "mine": tally.counts[who, "label"],
         "today": tally.days[who, day_of(project.ledger.now)],
         "accuracy": _accuracy(rounds),

@@ -33,8 +33,8 @@ class Tally:
         with self._ledger.reading() as state, self._lock:
             rows: dict[int, None] = {}
             for event, _ in self._ledger.events(self._seq):
-                if event.item is not None and event.kind != "lease":
-                    rows[event.item] = None
+                if event.row is not None and event.kind != "lease":
+                    rows[event.row] = None
                     self.last[event.who] = event.at
                     if event.kind == "label" and event.body.get("seconds"):
                         self._recent[event.who].append(float(event.body["seconds"]))

@@ -160,7 +160,7 @@ class Aced(Strategy):
         else:
             mu = naive(len(view.pool), view.positions, view.codes)
             best = initial_incumbent(oracle, mu)
-        return Problem(oracle, mu, self._shift(view), best, settled=True, labelled=labelled)
+        return Problem(oracle, mu, self._shift(view), best, keeps_incumbent=True, labelled=labelled)
 
     def _shift(self, view: View) -> float:
         """In rows; n in the first round, and never below the tolerance."""

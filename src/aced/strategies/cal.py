@@ -25,7 +25,7 @@ class Cal(Iwal):
         super().__init__(1.0, passes=passes, seeds=seeds, lag=0.0, classifier=classifier)
         self.name, self.slack = "cal", float(slack)
 
-    def _chances(self, rows: Ints) -> Float64:
+    def _probabilities_of(self, rows: Ints) -> Float64:
         assert self._erm is not None
         best = self._erm.error()
         allowed = best + self.slack * max(self._k, 1)

@@ -77,21 +77,23 @@ class ActiveCover(Strategy):
         labels = np.zeros(n)
         labels[view.positions] = 2.0 * view.codes - 1
         for row in [row for row in self._waiting if labels[row] != 0]:
-            chance, threshold = self._waiting.pop(row)
-            self._update(_features(view, row), labels[row], chance, threshold, True)
+            probability, threshold = self._waiting.pop(row)
+            self._update(_features(view, row), labels[row], probability, threshold, True)
         while self._k < self.passes * n:
             row = self._at(rng)
             x = _features(view, row)
             self._k += 1
             known = labels[row]
-            inside, threshold, chance = self._judge(x)
-            asked = inside and rng.random() < chance
+            inside, threshold, probability = self._judge(x)
+            asked = inside and rng.random() < probability
             if asked and known == 0:
-                self._waiting[row] = (chance, threshold)
+                self._waiting[row] = (probability, threshold)
                 if view.open[row]:
-                    return Plan(np.array([row], dtype=np.int64), np.array([chance]), {"stream": self._k})
+                    return Plan(
+                        np.array([row], dtype=np.int64), np.array([probability]), {"stream": self._k}
+                    )
                 continue
-            self._update(x, known if asked else 0.0, chance, threshold, inside)
+            self._update(x, known if asked else 0.0, probability, threshold, inside)
         return NOTHING
 
     def _at(self, rng: np.random.Generator) -> int:
@@ -123,12 +125,12 @@ class ActiveCover(Strategy):
         """pmin."""
         return float(min(1 / (np.sqrt(self._losses) + np.log(t)), 0.5)) if t > 2 else 1.0
 
-    def _update(self, x: Float64, y: float, chance: float, threshold: float, inside: bool) -> None:
+    def _update(self, x: Float64, y: float, probability: float, threshold: float, inside: bool) -> None:
         """Learn from a row: y is its label if it was asked for, 0 otherwise."""
         assert self._learners is not None
         t = self._weight
         said = _sign(float(self._learners.margins(x)[0]))
-        weight = 0.0 if y == 0 else 1 / chance
+        weight = 0.0 if y == 0 else 1 / probability
         least = self._least(t)
         if not inside:
             self._learners.learn(0, x, said, 1.0)

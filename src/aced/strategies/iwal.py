@@ -116,23 +116,25 @@ class Iwal(Strategy):
             self._erm.restore(self._erm_state)
         labels = np.full(n, -1)
         labels[view.positions] = view.codes
-        self._settle(labels)
+        self._take_labels(labels)
         first = min(SEEDS, max(2, n // 8)) if self.seeds is None else self.seeds
         while self._k < self.passes * n:
             if self._k == len(self._order):
                 self._order = np.concatenate([self._order, rng.permutation(n)])
                 self._luck = np.concatenate([self._luck, rng.random(n)])
-            chance, guess = (1.0, 0) if self._k < first else self._judgement()
+            probability, guess = (1.0, 0) if self._k < first else self._judgement()
             row, luck = int(self._order[self._k]), float(self._luck[self._k])
             self._k += 1
-            if chance >= 1 if self.oracular else luck < chance:
-                weight = 1.0 if self.oracular else 1 / chance
+            if probability >= 1 if self.oracular else luck < probability:
+                weight = 1.0 if self.oracular else 1 / probability
                 if labels[row] >= 0:
                     self._add(row, int(labels[row]), weight)
                     continue
                 self._waiting[row] = self._waiting.get(row, 0.0) + weight
                 if view.open[row]:
-                    return Plan(np.array([row], dtype=np.int64), np.array([chance]), {"stream": self._k})
+                    return Plan(
+                        np.array([row], dtype=np.int64), np.array([probability]), {"stream": self._k}
+                    )
             elif self.oracular:
                 self._add(row, guess, 1.0)
         return NOTHING
@@ -151,13 +153,13 @@ class Iwal(Strategy):
             self._block = min(self._block + self._block // 2 + 1, MOST_AT_ONCE)
         if not len(self._judged):
             ahead = self._order[self._k : self._k + self._block]
-            self._judged = np.stack([self._chances(ahead), self._erm.predict(ahead)], axis=1)
+            self._judged = np.stack([self._probabilities_of(ahead), self._erm.predict(ahead)], axis=1)
             self._used = self._since = 0
-        (chance, guess), self._judged = self._judged[0], self._judged[1:]
+        (probability, guess), self._judged = self._judged[0], self._judged[1:]
         self._used += 1
-        return float(chance), int(guess)
+        return float(probability), int(guess)
 
-    def _settle(self, labels: Ints) -> None:
+    def _take_labels(self, labels: Ints) -> None:
         for row in [row for row in self._waiting if labels[row] >= 0]:
             self._add(row, int(labels[row]), self._waiting.pop(row))
 
@@ -174,7 +176,7 @@ class Iwal(Strategy):
             return self.erm(pool)
         return LinearErm(pool) if self.classifier is None else PenaltyErm(pool, self.classifier)
 
-    def _chances(self, rows: Ints) -> Float64:
+    def _probabilities_of(self, rows: Ints) -> Float64:
         """s for the rows ahead, judged by the examples so far."""
         assert self._erm is not None
         seen = max(self._k, 1)

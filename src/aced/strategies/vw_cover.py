@@ -65,12 +65,12 @@ class VowpalCover(Strategy):
             if self._seed is None:
                 self._seed = int(rng.integers(2**31))
             self._stream = self._asked(view.pool, labels, self._seed)
-        for k, row, chance in self._stream:
+        for k, row, probability in self._stream:
             if k <= self._k:  # before the restore
                 continue
             self._k = k
             if view.open[row]:
-                return Plan(np.array([row], dtype=np.int64), np.array([chance]), {"stream": k})
+                return Plan(np.array([row], dtype=np.int64), np.array([probability]), {"stream": k})
         return NOTHING
 
     def _known(self, rows: int) -> Ints:
@@ -92,9 +92,9 @@ class VowpalCover(Strategy):
         for _ in range(self.passes):
             for row in rng.permutation(len(pool)).tolist():
                 k += 1
-                chance = program.learn(pool.rows(np.array([row]))[0], int(labels[row]))
-                if chance > 0:
-                    yield k, row, chance
+                probability = program.learn(pool.rows(np.array([row]))[0], int(labels[row]))
+                if probability > 0:
+                    yield k, row, probability
 
     # -- saving -----------------------------------------------------------------------
 

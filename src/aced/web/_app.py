@@ -22,12 +22,12 @@ from aced.adapters import label_studio_routes
 from aced.ledger import LedgerError
 from aced.project import Item, Project, class_keys, export_rows, progress, write_csv, write_jsonl
 from aced.web._access import LABEL_STUDIO, Access, Gate, Refused, Visitor, give_cookie
-from aced.web._body import number, own_request, read_object, text, whole
+from aced.web._body import number, own_key, read_object, text, whole
 from aced.web._designer import Designer
 from aced.web._headers import Headers, Json
 from aced.web._images import read_picture
 from aced.web._map import Map
-from aced.web._views import Reader, item_view, was_given, why_view
+from aced.web._views import Reader, item_view, why_view
 
 STATIC = Path(__file__).parent / "static"
 TYPES = {
@@ -217,13 +217,13 @@ class Api:
         settings, classes = self.project.settings, self.project.classes
         return Json(
             {
-                "project": settings["pool"],  # tells projects apart that were served on one address
+                "project": settings.pool,  # tells projects apart that were served on one address
                 "name": visitor.name,
                 "role": visitor.role,
-                "kind": settings["kind"],
+                "kind": settings.kind,
                 "classes": classes,
                 "keys": class_keys(classes),
-                "lease": settings["lease"],
+                "lease": settings.lease,
             }
         )
 
@@ -235,17 +235,15 @@ class Api:
     def answer(self, _: Request, visitor: Visitor, body: dict[str, Any]) -> Response:
         row, then = whole(body, "row"), min(max(whole(body, "then", 0), 0), MOST_GIVEN)
         label = None if body.get("label") is None else text(body, "label")
-        request, kind = own_request(body), text(body, "kind")
+        key, kind = own_key(body), text(body, "kind")
         seconds = number(body, "seconds", 0.0)
-        if not was_given(self.project.state, visitor.name, row):
-            raise Refused(400, f"row: item {row} was not given to you; ask for the next one")
         event, items = self.project.answer(
-            visitor.name, row, kind, label, seconds=seconds, request=request, then=then
+            visitor.name, row, kind, label, seconds=seconds, key=key, then=then
         )
         return Json({"seq": event.seq, **self._given(visitor, items, wanted=then > 0)})
 
     def undo(self, _: Request, visitor: Visitor, body: dict[str, Any]) -> Response:
-        item = self.project.undo(visitor.name, request=own_request(body))
+        item = self.project.undo(visitor.name, key=own_key(body))
         shown = None if item is None else item_view(item)
         return Json({"item": shown, "progress": progress(self.project, visitor.name)})
 
@@ -267,7 +265,7 @@ class Api:
     def image(self, request: Request, visitor: Visitor) -> Response:
         row = self._row(request, visitor)
         item = self.project.item(row)
-        root = self.project.settings["root"] if item.kind == "image" else None
+        root = self.project.settings.root if item.kind == "image" else None
         found = read_picture(root, item.content)
         if found is None:
             raise Refused(404, f"row {row} has no picture that can be shown")
@@ -279,8 +277,8 @@ class Api:
     def _row(self, request: Request, visitor: Visitor) -> int:
         """A row this visitor may look at: leads any, others what they were given."""
         row = _whole(request.path_params["row"], "row")
-        known = 0 <= row < self.project.settings["rows"]
-        if not known or not (visitor.role == "lead" or was_given(self.project.state, visitor.name, row)):
+        known = 0 <= row < self.project.settings.rows
+        if not known or not (visitor.role == "lead" or self.project.state.was_given(visitor.name, row)):
             raise Refused(404, "there is no such item, or it was not given to you")
         return row
 

@@ -72,9 +72,12 @@ def number(body: dict[str, Any], name: str, default: float) -> float:
     return float(value)
 
 
-def own_request(body: dict[str, Any]) -> str:
-    """The request's id. A colon marks those of imports and of Label Studio, which pages may not use."""
-    found = text(body, "request")
+def own_key(body: dict[str, Any]) -> str:
+    """The key by which an answer that is sent again is known.
+
+    A colon marks those of imports and of Label Studio, which pages may not use.
+    """
+    found = text(body, "request" if "request" in body else "key")  # pages of before say request
     if ":" in found:
-        raise Refused(400, "request must not hold a colon")
+        raise Refused(400, "key must not hold a colon")
     return found

@@ -1,24 +1,18 @@
-"""Rounds designed beside the server, so that nobody who labels waits for one.
+"""Rounds planned beside the server, so that nobody who labels waits for one.
 
-One process designs. A thread here sees when a round is due, calls the process, and writes what comes
-back into the ledger. Labels that arrive meanwhile count in the round after. If the process dies, it is
-started again and the round is designed again: a round that was not written has no effect.
+A thread here sees when a round is due. It has a process plan it, and writes what comes back into the
+ledger.
 """
 
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import threading
 import time
-from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
-from typing import Any
 
 from aced._errors import InvalidInput
 from aced._workers import available_threads
-from aced.project import Project
-from aced.web._worker import work
+from aced.project import Driver, InProcess, Project
 
 LOOK = 1.0
 """Seconds between looks at a ledger that other processes write to as well."""
@@ -37,17 +31,15 @@ class Designer:
         self.project = project
         self.problem: str | None = None
         """Why no round came last time, as one sentence."""
-        self.process: SpawnProcess | None = None
-        self._calls: Connection | None = None
+        self.runner = InProcess(max(1, available_threads() - 1))
+        self._driver = Driver(project, self.runner)
         self._around: dict[str, float] = {}
         self._wake, self._stop = threading.Event(), threading.Event()
-        self._busy = False
-        self._finished_at = -1  # labels at which there was nothing to ask for
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         self._stop.clear()
-        self._finished_at = -1
+        self._driver = Driver(self.project, self.runner)
         self._thread = threading.Thread(target=self._watch, name="aced-designer", daemon=True)
         self._thread.start()
 
@@ -57,7 +49,7 @@ class Designer:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
-        self._end_process()
+        self._driver.close()
 
     def wake(self, who: str) -> None:
         """Someone is labelling; costs nothing."""
@@ -66,13 +58,11 @@ class Designer:
 
     @property
     def busy(self) -> bool:
-        return self._busy
+        return self._driver.running
 
     def coming(self) -> bool:
         """Whether rows are left of which a round will be made."""
-        left = len(self.project.state.draws) < self.project.settings["rows"]
-        labelled = self.project.tally.update().labelled
-        return self._thread is not None and left and self._finished_at != labelled
+        return self._thread is not None and not self._driver.ended
 
     # -- the thread ---------------------------------------------------------------------
 
@@ -81,75 +71,19 @@ class Designer:
         while not self._stop.is_set():
             self._wake.clear()
             try:
-                if self._due():
-                    self._busy = True
-                    self._design()
-                    failures, self.problem = 0, None
-                    continue
+                if self._driver.step(*self._labelling(), timeout=0.2):
+                    self.problem = None
                 failures = 0
             except (InvalidInput, OSError, EOFError) as error:
                 failures += 1
-                self.problem = str(error) or "the process that designs rounds ended"
+                self.problem = str(error) or "the process that plans rounds ended"
                 _log.warning("no round yet: %s", self.problem)
                 if failures > 1:  # a process that died once is replaced at once
                     self._stop.wait(min(LONGEST_REST, 2.0 ** (failures - 2)))
-            finally:
-                self._busy = False
-            if failures == 0:
+            if failures == 0 and not self._driver.running:
                 self._wake.wait(LOOK)
                 self._stop.wait(REST)
 
-    def _due(self) -> bool:
-        if not self.coming():
-            return False
+    def _labelling(self) -> list[str]:
         now = time.monotonic()
-        return self.project.short(*(n for n, at in list(self._around.items()) if now - at < AROUND))
-
-    def _design(self) -> None:
-        reply = self._call()
-        if isinstance(reply, InvalidInput):
-            raise reply
-        if reply is None:  # stopped meanwhile
-            return
-        asked, answer = reply
-        if answer is None or not answer.rows:
-            self._finished_at = len(asked.rows)
-        else:
-            self.project.record(asked, answer)
-
-    def _call(self) -> Any:
-        calls = self._connected()
-        try:
-            calls.send("design")
-            while not calls.poll(0.2):
-                if self._stop.is_set():
-                    return None
-            return calls.recv()
-        except (OSError, EOFError):
-            self._end_process()
-            raise
-
-    def _connected(self) -> Connection:
-        if self.process is None or not self.process.is_alive() or self._calls is None:
-            self._end_process()
-            spawn = multiprocessing.get_context("spawn")
-            self._calls, theirs = spawn.Pipe()
-            threads = max(1, available_threads() - 1)
-            self.process = spawn.Process(
-                target=work, args=(str(self.project.folder), theirs, threads), daemon=True
-            )
-            self.process.start()
-            theirs.close()  # so that its death is the end of the pipe
-        return self._calls
-
-    def _end_process(self) -> None:
-        if self._calls is not None:
-            self._calls.close()
-        if self.process is not None:
-            self.process.terminate()
-            self.process.join(5)
-            if self.process.is_alive():
-                self.process.kill()
-                self.process.join()
-            self.process.close()
-        self.process = self._calls = None
+        return [name for name, at in list(self._around.items()) if now - at < AROUND]

@@ -35,7 +35,7 @@ class Map:
             return self._points
 
     def _load(self) -> Float32:
-        path, rows = self._project.folder / MAP, self._project.settings["rows"]
+        path, rows = self._project.folder / MAP, self._project.settings.rows
         try:
             kept = np.load(path, allow_pickle=False)
             if kept.shape == (rows, 2) and kept.dtype == np.float32 and np.isfinite(kept).all():

@@ -6,7 +6,6 @@ import threading
 import time
 from typing import Any
 
-from aced.ledger import State
 from aced.project import Item, Project, summary
 
 FRESH = 1.0
@@ -25,12 +24,6 @@ def item_view(item: Item) -> dict[str, Any]:
     }
 
 
-def was_given(state: State, who: str, row: int) -> bool:
-    """Whether this person holds the item, held it, or has answered it."""
-    places = (state.leases, state.votes, state.passed)
-    return any(who in place.get(row, {}) for place in places)
-
-
 def why_view(project: Project, row: int) -> dict[str, Any] | None:
     """How a row came to be asked for; None if it was not."""
     draw = project.state.draws.get(row)
@@ -40,7 +33,7 @@ def why_view(project: Project, row: int) -> dict[str, Any] | None:
     incumbent = note.get("incumbent")
     return {
         "round": draw.round,
-        "chance": draw.chance,
+        "probability": draw.probability,
         "check": draw.check,
         "lam": note.get("lam"),
         "p": note.get("p"),

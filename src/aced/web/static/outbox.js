@@ -1,5 +1,5 @@
 // Answers on their way to the server. Each is in localStorage until the server has it, so a
-// reload, a crash or a lost network loses nothing; each carries a request id, so that sending
+// reload, a crash or a lost network loses nothing; each carries a key, so that sending
 // it twice counts once. They are sent one at a time, in the order given.
 
 import { Away, Refused, backoff, fresh, pause, post } from "./util.js";
@@ -49,13 +49,13 @@ export class Outbox {
   }
 
   add(path, body) {
-    const request = fresh();
+    const key = fresh();
     const order = String(Date.now()).padStart(15, "0");
-    const key = `${this.prefix}${order}-${String(this.#next++).padStart(6, "0")}-${request}`;
-    const op = { key, path, body: { ...body, request } };
+    const place = `${this.prefix}${order}-${String(this.#next++).padStart(6, "0")}-${key}`;
+    const op = { key: place, path, body: { ...body, key } };
     this.ops.push(op);
     try {
-      localStorage.setItem(key, JSON.stringify(op));
+      localStorage.setItem(place, JSON.stringify(op));
     } catch {
       this.kept = false; // storage is full or forbidden: the page warns before it is closed
     }

@@ -42,7 +42,7 @@ function reason(why) {
 function facts(why) {
   const found = [];
   if (known(why.round)) found.push(fact("Round", count(why.round)));
-  if (known(why.chance)) found.push(fact("Draw probability", percent(why.chance, why.chance < 0.1 ? 2 : 0)));
+  if (known(why.probability)) found.push(fact("Draw probability", percent(why.probability, why.probability < 0.1 ? 2 : 0)));
   if (known(why.lam)) found.push(fact("Weight against a random draw", `${why.lam.toFixed(why.lam < 10 ? 1 : 0)} ×`));
   if (known(why.separates)) found.push(fact("Rival classifiers it tells apart", `${why.separates} of ${why.of}`));
   return found.flat();

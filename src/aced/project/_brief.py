@@ -1,0 +1,137 @@
+"""From a state to the next round's brief, and whether the rounds so far can be repeated to the bit.
+
+What a round leaves to the one after (the learner's memory) follows from the ledger: every round can be
+planned again from the events before it. To save that work the last one is kept in a file beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aced import _archive
+from aced._errors import InvalidInput
+from aced.ledger import Ledger, State
+from aced.project._round import PLANNER, Brief, PlannedRound, plan_round
+from aced.project._votes import opinions
+
+if TYPE_CHECKING:
+    from aced.learner import Memory
+    from aced.pool import Pool
+
+AHEAD = 20
+"""A round has at least so many requests for everybody who is labelling."""
+
+
+def round_size(state: State) -> int:
+    """A batch, or more where many people label: they must not run out while one is designed."""
+    people = {who for held in state.leases.values() for who, until in held.items() if until > state.at}
+    return max(state.settings.batch, AHEAD * len(people))
+
+
+def brief_of(state: State, memory: Memory | None = None) -> Brief:
+    """All that the round after ``state`` depends on beside the features."""
+    settings = state.settings
+    found = opinions(state, settings.combine)
+    drawn = np.union1d(np.array(list(state.draws), dtype=np.int64), found.rows).astype(np.int64)
+    single = [
+        row for row in found.rows.tolist() if len(state.votes[row]) == 1 == state.wanted.get(row, 0)
+    ]
+    return Brief(
+        round=len(state.rounds) + 1,
+        seed=settings.seed,
+        size=min(round_size(state), settings.rows - len(drawn)),
+        batch=settings.batch,
+        strategy=settings.strategy,
+        l2=settings.l2,
+        check=settings.check,
+        overlap=settings.overlap,
+        rows=found.rows,
+        codes=found.codes,
+        eta=found.eta,
+        single=np.array(single, dtype=np.int64),
+        drawn=drawn,
+        checked=np.array(list(state.checks), dtype=np.int64),
+        based_on=state.seq,
+        memory=memory,
+    )
+
+
+# -- the memory of the last round -------------------------------------------------------
+
+
+def store_memory(path: Path, brief: Brief, planned: PlannedRound) -> None:
+    """Keep what the round after this one needs."""
+    if planned.memory is not None:
+        meta = {"rng": planned.memory.rng, "round": brief.round, "based_on": brief.based_on}
+        _archive.write(path, meta, dict(planned.memory.arrays))
+
+
+def read_memory(path: Path, last: Mapping[str, Any]) -> Memory | None:
+    """What is kept of this round; None if it is another's, or cannot be read."""
+    from aced.learner import Memory
+
+    try:
+        meta, arrays = _archive.read(path, {"rng", "round", "based_on"}, "memory of a round")
+    except InvalidInput:
+        return None
+    same = meta["round"] == last["round"] and meta["based_on"] == last["based_on"]
+    return Memory(meta["rng"], arrays) if same else None
+
+
+# -- once more ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A round planned again from the events before it; ``differs`` is None when it is the same.
+
+    ``older`` rounds were planned by the rules of an earlier version: they stand as recorded.
+    """
+
+    round: int
+    requests: int
+    differs: str | None = None
+    older: bool = False
+    memory: Memory | None = None
+
+
+def repeat_rounds(
+    ledger: Ledger, pool: Callable[[], Pool], until: int | None = None, threads: int | None = None
+) -> Iterator[Repeated]:
+    """Plan every round again, each from the state after its ``based_on``-th event."""
+    rounds = [
+        event.body
+        for event, _ in ledger.events()
+        if event.kind == "draw" and (until is None or event.seq <= until)
+    ]
+    state, events, memory = State(), ledger.events(), None
+    for body in rounds:
+        requests = len(body["rows"])
+        if body.get("planner", 1) != PLANNER:
+            memory = None
+            yield Repeated(body["round"], requests, older=True)
+            continue
+        while state.seq < body["based_on"]:
+            state.apply(next(events)[0])
+        if state.seq != body["based_on"]:
+            raise InvalidInput(
+                "project", f"round {body['round']} is based on events after a later round"
+            )
+        brief = replace(brief_of(state), memory=memory)
+        if brief.round != body["round"]:
+            differs: str | None = f"it comes after {brief.round - 1} rounds"
+        else:
+            planned = plan_round(pool(), brief, threads)
+            differs, memory = _difference(planned, body), planned.memory
+        yield Repeated(body["round"], requests, differs, memory=memory)
+
+
+def _difference(planned: PlannedRound, body: Mapping[str, Any]) -> str | None:
+    if planned.rows != body["rows"]:
+        return "other rows are drawn"
+    return "other draw probabilities" if planned.probabilities != body["probabilities"] else None

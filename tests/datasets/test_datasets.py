@@ -61,6 +61,15 @@ def test_projected_features_are_standardised_singular_directions(monkeypatch):
     np.testing.assert_allclose(np.abs(built["X"]), np.abs(expected), atol=1e-3)
 
 
+def test_a_pixel_that_only_the_holdout_varies_keeps_its_unit():
+    X, y = _images_like(60)
+    X_test, y_test = _images_like(10, seed=1)
+    X[:, 0, 0], X_test[0, 0, 0] = 77, 80  # the mean of 77 / 127.5 - 1 is rounded
+    built = features("fashion", X, y % 2, X_test, y_test % 2)
+    np.testing.assert_allclose(built["X"][:, 0], 0, atol=1e-12)
+    assert built["X_test"][0, 0] == pytest.approx(3 / 127.5)
+
+
 def test_a_task_is_read_from_data_home_and_its_features_are_cached(cache, tmp_path, monkeypatch):
     X, y = _images_like(50)
     X_test, y_test = _images_like(20, seed=1)

@@ -18,6 +18,7 @@ from aced.oracles import (
     value,
 )
 from aced.oracles import _sparse_kernels as kernels
+from aced.oracles._geometry import fold
 from aced.pool import Pool
 from aced.strategies import (
     Aced,
@@ -68,7 +69,8 @@ def sparse_pool(*args, **kwargs):
 
 def standardised(oracle):
     """The rows that the oracle means, in full, the last column of ones."""
-    rows = (oracle.pool.rows().toarray().astype(float) - oracle.centre) * oracle.inverse_spread
+    geometry = oracle.geometry
+    rows = (oracle.pool.rows().toarray().astype(float) - geometry.centre) * geometry.inverse_spread
     return np.column_stack([rows, np.ones(len(rows))])
 
 
@@ -98,13 +100,14 @@ def test_weights_go_to_standardised_coordinates_and_back():
     x = standardised(oracle)
     rng = np.random.default_rng(0)
     points = rng.standard_normal((3, FEATURES + 1)).astype(np.float32)
-    margins = oracle.pool.rows() @ oracle.unfold(points)[:, :-1].T + oracle.unfold(points)[:, -1]
+    unfolded = oracle.geometry.unfold(points)
+    margins = oracle.pool.rows() @ unfolded[:, :-1].T + unfolded[:, -1]
     np.testing.assert_allclose(margins, x @ points.T, rtol=1e-3, atol=1e-2)
     residual = rng.standard_normal((60, 3))
-    gradient = oracle.fold_gradient(oracle.pool.rows().T @ residual, residual.sum(axis=0))
+    gradient = oracle.geometry.fold_gradient(oracle.pool.rows().T @ residual, residual.sum(axis=0))
     np.testing.assert_allclose(gradient, residual.T @ x, rtol=1e-4, atol=1e-4)
-    again = oracle.fold(oracle.unfold(points)[1])
-    live = np.append(oracle.inverse_spread > 0, True)
+    again = fold(oracle.geometry, unfolded[1])
+    live = np.append(oracle.geometry.inverse_spread > 0, True)
     np.testing.assert_allclose(again[live], points[1][live], rtol=1e-3, atol=1e-3)
 
 
@@ -128,7 +131,7 @@ def family():
 @pytest.mark.parametrize("r", [0.0, 20.0])
 def test_h_is_right_along_its_leading_directions_and_on_its_diagonal(family, r):
     oracle, weights, x, quarter = family
-    metric = oracle.metric(weights)
+    metric = oracle.prepare(weights).metric
     form = metric.at(r)
     c = np.where(weights.coupled, weights.growth(r), 1.0) * quarter
     np.testing.assert_allclose(form.weight, c)
@@ -150,7 +153,7 @@ def test_h_is_right_along_its_leading_directions_and_on_its_diagonal(family, r):
 
 def test_h_is_kept_while_the_weights_of_labelled_rows_are_alike(family):
     oracle, weights, _, _ = family
-    metric = oracle.metric(weights)
+    metric = oracle.prepare(weights).metric
     first = metric.at(0.0)
     assert metric.at(0.1) is first
     assert metric.at(100.0) is not first
@@ -160,7 +163,7 @@ def test_sizes_are_those_of_h(family):
     oracle, weights, x, quarter = family
     points = np.random.default_rng(3).standard_normal((4, FEATURES + 1))
     exact = quarter @ np.square(x @ points[:, USED].T)
-    np.testing.assert_allclose(oracle.metric(weights).sizes(points), exact, rtol=1e-3)
+    np.testing.assert_allclose(oracle.prepare(weights).metric.sizes(points), exact, rtol=1e-3)
 
 
 def test_leverages_follow_the_exact_ones_and_their_bound(family):

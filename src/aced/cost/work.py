@@ -16,9 +16,11 @@ from aced.design.fixed_point import FixedPoint
 from aced.design.gradient import GROUPS
 from aced.design.sampled import CHECK, FEWEST
 from aced.oracles._cholesky import SKETCH
+from aced.oracles._dense import DenseGeometry
 from aced.oracles._low_rank import ITERATIONS, RANK
+from aced.oracles._sparse import SparseGeometry
 from aced.oracles._weights import CACHE_BYTES
-from aced.oracles.linear import SPARSE_STEPS, STEPS, TOWARDS
+from aced.oracles.linear import TOWARDS
 from aced.pool._open import MOST_DENSE_BYTES, MOST_DENSE_FEATURES
 
 RESIDUAL, SHIFTED = 31, 8
@@ -82,7 +84,7 @@ class Work:
     @property
     def steps(self) -> int:
         """Of the oracle, after the first."""
-        default = SPARSE_STEPS if self.sparse else STEPS
+        default = SparseGeometry.steps if self.sparse else DenseGeometry.steps
         return default if self.oracle_steps is None else self.oracle_steps
 
     @property

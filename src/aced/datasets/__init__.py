@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.model_selection import train_test_split
 
 from aced._errors import InvalidInput
-from aced.datasets._dataset import Dataset
+from aced.datasets._dataset import Dataset, standardised
 from aced.datasets._files import load_file
 from aced.datasets._images import TASKS, load_task
 
@@ -47,8 +47,7 @@ def _breast() -> Dataset:
     """Wisconsin breast cancer, 30 standardised features, benign or malignant, a quarter held out."""
     rows, label = load_breast_cancer(return_X_y=True)
     X, X_test, y, y_test = train_test_split(rows, label, test_size=0.25, random_state=0, stratify=label)
-    centre, spread = X.mean(axis=0), X.std(axis=0)
-    parts = [((part - centre) / spread).astype(np.float32) for part in (X, X_test)]
+    parts = [part.astype(np.float32) for part in standardised(X, X_test)]
     return Dataset("breast", parts[0], y.astype(np.int64), parts[1], y_test.astype(np.int64))
 
 

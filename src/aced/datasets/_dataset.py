@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from aced._errors import InvalidInput
-from aced._types import Array
+from aced._types import Array, Float64
+from aced.pool._spread import unit
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,15 @@ class Dataset:
                 )
             if not np.isin(self.y_test, classes).all():
                 raise InvalidInput("y_test", "holds labels that do not occur in y")
+
+
+def standardised(X: Float64, *others: Float64) -> list[Float64]:
+    """All of them, by the means and spreads of X: columns come in any unit, tolerances want one."""
+    if not len(X):
+        return [X, *others]
+    mean = X.mean(axis=0)
+    spread = unit(X.std(axis=0), mean, len(X))
+    return [np.asarray((part - mean) / spread) for part in (X, *others)]
 
 
 def _check_labels(name: str, rows: Array, labels: Array) -> None:

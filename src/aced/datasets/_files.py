@@ -9,7 +9,7 @@ import numpy as np
 
 from aced._errors import InvalidInput
 from aced._types import Array, Float64
-from aced.datasets._dataset import Dataset
+from aced.datasets._dataset import Dataset, standardised
 
 
 def load_file(path: Path, label: str | None) -> Dataset:
@@ -58,7 +58,7 @@ def _load_table(path: Path, label: str | None) -> Dataset:
     if not columns:
         raise InvalidInput("dataset", f"{path.name} has no feature columns besides {label!r}")
     X = np.column_stack([_numbers(table[name], name) for name in columns])
-    return Dataset(path.stem, _standardise(X), y)
+    return Dataset(path.stem, standardised(X)[0], y)
 
 
 def _read_table(path: Path) -> Any:
@@ -102,9 +102,3 @@ def _labels(column: Any, name: str) -> Array:
     if column.null_count:
         raise InvalidInput("label", f"column {name!r} has {column.null_count} missing labels")
     return np.asarray(column.to_pylist())
-
-
-def _standardise(X: Float64) -> Float64:
-    """Columns of a table come in any unit; penalties and tolerances want one."""
-    spread = X.std(axis=0) if len(X) else np.ones(X.shape[1])
-    return np.asarray((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1)) if len(X) else X

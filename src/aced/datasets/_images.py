@@ -20,7 +20,7 @@ from aced._errors import DataUnavailable, InvalidInput
 from aced._files import replacing
 from aced._types import Array, Float64
 from aced._workers import Workers
-from aced.datasets._dataset import Dataset
+from aced.datasets._dataset import Dataset, standardised
 from aced.datasets._files import read_npz
 
 ARRAYS = ("X_train", "y_train", "X_test", "y_test")
@@ -159,9 +159,7 @@ def features(name: str, X: Array, y: Array, X_test: Array, y_test: Array) -> dic
         if name in COMPONENTS:
             axes = _axes(pool, COMPONENTS[name])
             pool, holdout = pool @ axes, holdout @ axes
-        mean, spread = pool.mean(axis=0), pool.std(axis=0)
-        spread[spread == 0] = 1
-        pool, holdout = (pool - mean) / spread, (holdout - mean) / spread
+        pool, holdout = standardised(pool, holdout)
     return {
         "X": pool.astype(np.float32),
         "y": y.astype(np.int64),

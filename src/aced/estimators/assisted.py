@@ -29,13 +29,15 @@ from aced._types import Array, Float32, Float64, Ints
 from aced._workers import Workers
 from aced.oracles.linear import LinearHypotheses
 from aced.pool import Pool
+from aced.pool._spread import constant
 
 GRID = 10.0 ** np.arange(-12, 4.01, 0.5)
 """The α tried, relative to the mean eigenvalue. The smallest serve features in very different units,
 where that is the eigenvalue of the widest."""
 
-ALIKE = 1e-14
-"""Rows whose squared distance from their mean is below this part of their squares differ by rounding."""
+ALIKE = 1e-7
+"""Rounding of the rows' distances from their mean, as a part of it: they are roots of differences of
+squares, which are exact to 1e-14."""
 
 MOST = 2048
 """Where there are more labels and more features than this, so many of the labels are regressed on."""
@@ -83,7 +85,7 @@ def regress(rows: Any, labels: Ints) -> Float64:
     centre = _summed(rows, np.full(m, 1 / m))
     gram = _gram(rows, centre, wide)
     spread = float(np.trace(gram))
-    if not spread > ALIKE * (spread + m * centre @ centre):
+    if constant(np.sqrt(max(spread, 0.0) / m), np.linalg.norm(centre), ALIKE):
         return np.append(np.zeros(p), y.mean())
     alphas = GRID * spread / min(m, p)
     errors, solutions = (_dual if wide else _primal)(rows, centre, gram, y - y.mean(), alphas)

@@ -14,6 +14,7 @@ from aced._types import Array, Float32, Float64
 from aced.items._cells import all_numbers, as_number, as_text
 from aced.items._encoder import State
 from aced.items._items import Items, Kind
+from aced.pool._spread import unit
 
 VALUES = 50
 """Values of a category that get a column of their own; the others share one."""
@@ -37,9 +38,8 @@ class Number:
     def fit(cls, name: str, cells: list[Any], ids: list[str]) -> Number:
         values = _numbers(name, cells, ids)
         scaler = StandardScaler().fit(values[:, None])
-        return cls(
-            name, float(scaler.mean_[0]), float(scaler.scale_[0]), marked=bool(np.isnan(values).any())
-        )
+        scale = unit(np.sqrt(scaler.var_), scaler.mean_, int(scaler.n_samples_seen_))
+        return cls(name, float(scaler.mean_[0]), float(scale[0]), marked=bool(np.isnan(values).any()))
 
     def transform(self, cells: list[Any], ids: list[str]) -> Float64:
         values = _numbers(self.name, cells, ids)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import scipy.linalg
 
 from aced._types import Float64
 from aced._workers import PerRow
 from aced.oracles import _passes
+from aced.oracles._geometry import Geometry
 from aced.oracles._lapack import solve_rows
 from aced.oracles._weights import Weights
 from aced.pool import Pool
-
-if TYPE_CHECKING:
-    from aced.oracles.linear import LinearOracle
 
 REUSE = 2.0
 """H is factorised anew when the weights of the rows with μ̂ changed by more than this."""
@@ -27,13 +23,13 @@ SKETCH = 128
 class Cholesky:
     """H at any level r, from the two sums it is made of."""
 
-    def __init__(self, oracle: LinearOracle, weights: Weights) -> None:
-        self.oracle, self.weights = oracle, weights
+    def __init__(self, geometry: Geometry, weights: Weights, ridge: float) -> None:
+        self.geometry, self.weights, self.ridge = geometry, weights, ridge
         root = np.sqrt(weights.base).astype(np.float32)
-        multiplier = oracle.inverse_spread.astype(np.float32)
-        offset = (oracle.centre * oracle.inverse_spread).astype(np.float32)
-        self._free, tied = oracle.workers.fold(
-            _passes.gram, oracle.pool, multiplier, offset, PerRow(root), PerRow(weights.coupled)
+        multiplier = geometry.inverse_spread.astype(np.float32)
+        offset = (geometry.centre * geometry.inverse_spread).astype(np.float32)
+        self._free, tied = geometry.workers.fold(
+            _passes.gram, geometry.pool, multiplier, offset, PerRow(root), PerRow(weights.coupled)
         )
         self._coupled = tied + np.zeros_like(self._free)
         self._held: tuple[float, Float64] | None = None
@@ -47,7 +43,7 @@ class Cholesky:
         gram /= 4
         diagonal = np.einsum("ii->i", gram)
         dead = diagonal <= 0
-        diagonal += self.oracle.ridge * diagonal
+        diagonal += self.ridge * diagonal
         diagonal[dead] = diagonal[~dead].mean() if (~dead).any() else 1.0
         plain = np.sqrt(diagonal)
         factor, info = scipy.linalg.lapack.dpotrf(gram, lower=1, overwrite_a=1)
@@ -64,7 +60,7 @@ class Cholesky:
         def one(index: int) -> Float64:
             return solve_rows(factor, gradients[index * width : (index + 1) * width])
 
-        return np.concatenate(self.oracle.workers.map(one, -(-len(gradients) // width)))
+        return np.concatenate(self.geometry.workers.map(one, -(-len(gradients) // width)))
 
     def sizes(self, points: Float64) -> Float64:
         """wᵀ H w at r = 0 for each row w, up to a common factor."""
@@ -76,11 +72,11 @@ class Cholesky:
         With H = L Lᵀ it is |L⁻¹ x_i|². Beyond SKETCH features that vector is projected by a
         fixed random matrix that keeps lengths to about 12 % (Johnson and Lindenstrauss).
         """
-        oracle, factor = self.oracle, self.at(r)
+        geometry, factor = self.geometry, self.at(r)
         probes = np.eye(len(factor))
         if len(factor) > SKETCH:
             signs = np.random.default_rng(0).integers(0, 2, (len(factor), SKETCH)) * 2 - 1
             probes = signs / np.sqrt(SKETCH)
         upper = scipy.linalg.solve_triangular(factor, probes, lower=True, trans="T")
-        directions = oracle.unfold(upper.T)  # (directions, p + 1)
-        return oracle.workers.each(_passes.squared_lengths, pool, directions)[0]
+        directions = geometry.unfold(upper.T)  # (directions, p + 1)
+        return geometry.workers.each(_passes.squared_lengths, pool, directions)[0]

@@ -15,19 +15,17 @@ Points and gradients come as (B, p + 1) and are used as (p + 1, B) in float32.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from aced._types import Array, Float32, Float64
 from aced._workers import PerRow
 from aced.oracles import _passes
+from aced.oracles._geometry import Geometry
 from aced.oracles._sparse_kernels import spans
 from aced.oracles._weights import Weights
 from aced.pool import Pool
-
-if TYPE_CHECKING:
-    from aced.oracles.linear import LinearOracle
 
 RANK = 64
 """Directions that are looked for."""
@@ -55,11 +53,11 @@ class Form:
 class LowRank:
     """H at any level r, from the two diagonals it is made of and products with it."""
 
-    def __init__(self, oracle: LinearOracle, weights: Weights) -> None:
-        self.oracle, self.weights = oracle, weights
+    def __init__(self, geometry: Geometry, weights: Weights, ridge: float) -> None:
+        self.geometry, self.weights, self.ridge = geometry, weights, ridge
         self._weight = weights.base / 4
         free, tied = np.where(weights.coupled, [[0], [1]], [[1], [0]]) * self._weight
-        sums = oracle.workers.fold(_passes.moments, oracle.pool, PerRow(free), PerRow(tied))
+        sums = geometry.workers.fold(_passes.moments, geometry.pool, PerRow(free), PerRow(tied))
         self._free, self._coupled = self._diagonal(*sums[:3]), self._diagonal(*sums[3:])
         self._held: tuple[float, Form] | None = None
         self._basis: Float32 | None = None
@@ -67,7 +65,7 @@ class LowRank:
 
     def _diagonal(self, mass: Float64, first: Float64, second: Float64) -> Float64:
         """Σ c z² over the rows, z standardised, from Σ c, Σ c x and Σ c x²; (p + 1,)."""
-        centre, inverse = self.oracle.centre, self.oracle.inverse_spread
+        centre, inverse = self.geometry.centre, self.geometry.inverse_spread
         squares = second - 2 * centre * first + np.square(centre) * mass
         return np.append(np.maximum(squares, 0.0) * np.square(inverse), mass)
 
@@ -98,20 +96,20 @@ class LowRank:
         above = values > 1
         values, vectors = values[above], basis @ turn[:, above].astype(np.float32)
         others = rank - len(values)
-        rest = max((trace - values.sum()) / others, self.oracle.ridge) if others else 1.0  # σ
-        gains = 1 / (values + self.oracle.ridge) - 1 / rest
+        rest = max((trace - values.sum()) / others, self.ridge) if others else 1.0  # σ
+        gains = 1 / (values + self.ridge) - 1 / rest
         return Form(weight, np.square(root) / rest, scale * vectors, gains)
 
     def _times(self, basis: Float32, scale: Float32, weight: PerRow) -> Float32:
         """D^-½ H D^-½ times the columns of ``basis``: two products with the rows."""
-        oracle = self.oracle
-        coefficients = oracle.unfold((scale * basis).T)
-        sums = oracle.workers.fold(_passes.curvature, oracle.pool, weight, coefficients)
-        return np.asarray(scale * oracle.fold_gradient(*sums).T)
+        geometry = self.geometry
+        coefficients = geometry.unfold((scale * basis).T)
+        sums = geometry.workers.fold(_passes.curvature, geometry.pool, weight, coefficients)
+        return np.asarray(scale * geometry.fold_gradient(*sums).T)
 
     def solve(self, form: Form, gradients: Array) -> Array:
         """H⁻¹ g for each row g."""
-        g, workers = gradients.T, self.oracle.workers
+        g, workers = gradients.T, self.geometry.workers
         solved = np.empty(g.shape, np.float32)
 
         def along(span: slice) -> Float32:
@@ -133,7 +131,7 @@ class LowRank:
             rows = np.sort(np.random.default_rng(0).permutation(len(self._weight))[:SAMPLE])
             self._sample = self.weights.pool.rows(rows), self._weight[rows]
         sampled, weight = self._sample
-        margins = _passes.margins(sampled, self.oracle.unfold(np.asarray(points, np.float32)))
+        margins = _passes.margins(sampled, self.geometry.unfold(np.asarray(points, np.float32)))
         return np.asarray(weight @ np.square(margins, dtype=float))
 
     def leverage(self, r: float, pool: Pool) -> Float64:
@@ -143,14 +141,14 @@ class LowRank:
         not, so what it gives, a_i, is taken for that of the other rows alone: with row i among them it
         is a_i / (1 + w_i a_i). Rows of another pool get the mean w.
         """
-        oracle, form = self.oracle, self.at(r)
+        geometry, form = self.geometry, self.at(r)
         own = pool is self.weights.pool
         weight = form.weight if own else form.weight.mean()
-        square = form.diagonal[:-1] * np.square(oracle.inverse_spread)
-        cross = -2 * square * oracle.centre
-        constant = form.diagonal[-1] + square @ np.square(oracle.centre)
-        coefficients = oracle.unfold(form.directions.T)
-        (plain,) = oracle.workers.each(
+        square = form.diagonal[:-1] * np.square(geometry.inverse_spread)
+        cross = -2 * square * geometry.centre
+        constant = form.diagonal[-1] + square @ np.square(geometry.centre)
+        coefficients = geometry.unfold(form.directions.T)
+        (plain,) = geometry.workers.each(
             _passes.lengths, pool, square, cross, constant, coefficients, form.gains
         )
         return np.asarray(plain / (1 + weight * plain))

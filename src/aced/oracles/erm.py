@@ -31,6 +31,7 @@ from aced._errors import InvalidInput
 from aced._types import Array, Float32, Float64, Ints
 from aced.oracles._kernels import logistic_residual, logistic_step
 from aced.pool import Pool
+from aced.pool._spread import inverse_spread
 
 GROWTH = 0.03
 """H is renewed when the examples have grown by this share since it was made."""
@@ -88,9 +89,7 @@ class LinearErm:
             )
         rows = pool.rows()
         self.centre = rows.mean(axis=0, dtype=float)
-        spread = rows.std(axis=0, dtype=float)
-        flat = spread <= 1e-6 * max(float(spread.max(initial=0.0)), 1e-30)
-        self.inverse = np.where(flat, 0.0, 1 / np.where(flat, 1.0, spread))
+        self.inverse = inverse_spread(rows.std(axis=0, dtype=float), self.centre)
         self.pool, self.steps, self.tolerance = pool, steps, tolerance
         self.l2 = np.full(pool.features + 1, float(l2))
         self.l2[-1] *= 1e-3  # the bias is nearly free; a single class must not send it to infinity

@@ -1,0 +1,66 @@
+"""Steps for dense pools: accelerated, with H⁻¹ for their shape.
+
+    w ← y + H⁻¹ g(y),    y ← w + momentum (w - w_previous).
+
+H need not majorise the loss of each draw, so a draw whose gradient grew (in the norm of H⁻¹) goes back
+to where it was and halves its step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from aced._types import Bools, Float64
+
+
+@dataclass(frozen=True)
+class Iterate:
+    """B points (B, p + 1) with their gradients and H⁻¹ times those."""
+
+    point: Float64
+    direction: Float64
+    gradient: Float64
+
+    @cached_property
+    def norm(self) -> Float64:
+        """Squared length of the gradient in the norm of H⁻¹, shape (B,)."""
+        return np.asarray(np.einsum("bp,bp->b", self.gradient, self.direction))
+
+    def where(self, keep: Bools, other: Iterate) -> Iterate:
+        """These rows where ``keep``, the other's elsewhere."""
+        if keep.all():
+            return self
+        mine = keep[:, None]
+        return Iterate(
+            np.where(mine, self.point, other.point),
+            np.where(mine, self.direction, other.direction),
+            np.where(mine, self.gradient, other.gradient),
+        )
+
+
+class Accelerated:
+    """B points on their way from where they are given, (B, p + 1)."""
+
+    def __init__(self, solve: Callable[[Float64], Float64], point: Float64, momentum: float) -> None:
+        self._solve, self._momentum = solve, momentum
+        self.point = self._previous = point
+        self._step = np.ones((len(point), 1))
+        self._kept: Iterate | None = None
+
+    def on(self, gradient: Float64) -> None:
+        here = Iterate(self.point, self._solve(gradient), gradient)
+        momentum: float | Float64 = self._momentum
+        previous = self._previous
+        if self._kept is not None:
+            grew = here.norm > self._kept.norm
+            here = here.where(~grew, self._kept)
+            previous = np.where(grew[:, None], here.point, previous)
+            self._step = np.where(grew[:, None], self._step / 2, self._step)
+            momentum = np.where(grew[:, None], 0.0, self._momentum)
+        moved = here.point + self._step * here.direction
+        self.point = moved + momentum * (moved - previous)
+        self._previous, self._kept = moved, here

@@ -1,0 +1,54 @@
+"""Dense rows: H as a whole, every iterate of few accelerated steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from aced._types import Float32, Float64
+from aced._workers import Workers
+from aced.oracles import _passes
+from aced.oracles._accelerated import Accelerated
+from aced.oracles._cholesky import Cholesky
+from aced.oracles._weights import Weights
+from aced.pool import Pool
+from aced.pool._spread import inverse_spread
+
+
+class DenseGeometry:
+    """See :class:`aced.oracles._geometry.Geometry`."""
+
+    steps, offers_all = 1, True
+
+    def __init__(self, pool: Pool, workers: Workers) -> None:
+        self.pool, self.workers = pool, workers
+        self.centre = workers.fold(_passes.total, pool)[0] / len(pool)
+        variance = workers.fold(_passes.squared_deviation, pool, self.centre)[0] / len(pool)
+        self.inverse_spread = inverse_spread(np.sqrt(variance), self.centre)
+
+    @staticmethod
+    def laid_out(coefficients: Float32) -> Float32:
+        return coefficients
+
+    def metric(self, weights: Weights, ridge: float) -> Cholesky:
+        return Cholesky(self, weights, ridge)
+
+    def unfold(self, standard: Float64) -> Float32:
+        raw = standard[:, :-1] * self.inverse_spread
+        bias = standard[:, -1] - raw @ self.centre
+        return np.concatenate([raw, bias[:, None]], axis=1).astype(np.float32)
+
+    def fold_gradient(self, raw: Float64, total: Float64) -> Float64:
+        centred = (raw.T - total[:, None] * self.centre) * self.inverse_spread
+        return np.concatenate([centred, total[:, None]], axis=1)
+
+    def walk(
+        self,
+        r: Float32,
+        pulls: Float64,
+        solved: Float64,
+        solve: Callable[[Float64], Float64],
+        momentum: float,
+    ) -> Accelerated:
+        return Accelerated(solve, np.asarray((r[:, None] * solved[:1] - solved[1:]) / 2), momentum)

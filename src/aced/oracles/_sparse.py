@@ -1,0 +1,61 @@
+"""Sparse rows, where p x p numbers are too many: H as a diagonal and a few directions, secant steps.
+
+Points and gradients are transposed matrices of float32, so that a product with CSR rows reads and
+fills B neighbouring numbers of a feature at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from aced._types import Array, Float32, Float64
+from aced._workers import Workers
+from aced.oracles import _passes, _sparse_kernels
+from aced.oracles._low_rank import LowRank
+from aced.oracles._secant import Secant
+from aced.oracles._weights import Weights
+from aced.pool import Pool
+from aced.pool._spread import inverse_spread
+
+
+class SparseGeometry:
+    """See :class:`aced.oracles._geometry.Geometry`."""
+
+    steps, offers_all = 8, False
+
+    def __init__(self, pool: Pool, workers: Workers) -> None:
+        self.pool, self.workers = pool, workers
+        self.centre = workers.fold(_passes.total, pool)[0] / len(pool)
+        mean_square = workers.fold(_passes.squares, pool)[0] / len(pool)
+        spread = np.sqrt(np.maximum(mean_square - np.square(self.centre), 0.0))
+        self.inverse_spread = inverse_spread(spread, self.centre)
+
+    @staticmethod
+    def laid_out(coefficients: Float32) -> Float32:
+        return np.asfortranarray(coefficients)
+
+    def metric(self, weights: Weights, ridge: float) -> LowRank:
+        return LowRank(self, weights, ridge)
+
+    def unfold(self, standard: Array) -> Float32:
+        return _sparse_kernels.unfold(standard.T, self.centre, self.inverse_spread).T
+
+    def fold_gradient(self, raw: Float64, total: Float64) -> Float32:
+        return _sparse_kernels.centre(raw, total, self.centre, self.inverse_spread).T
+
+    def walk(
+        self,
+        r: Float32,
+        pulls: Float32,
+        solved: Float32,
+        solve: Callable[[Array], Array],
+        momentum: float,
+    ) -> Secant:
+        return Secant(self.workers, solve, _at_level(r, pulls.T).T, _at_level(r, solved.T).T)
+
+
+def _at_level(r: Float32, sums: Float32) -> Float32:
+    """(r_b u - z_b) / 2 of the columns u, z_1 … z_B; (p + 1, B)."""
+    return np.asarray((sums[:, :1] * r - sums[:, 1:]) * np.float32(0.5))

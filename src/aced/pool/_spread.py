@@ -1,0 +1,38 @@
+"""Which columns are constant: those that differ from their mean by no more than rounding."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from aced._types import Bools, Float64
+
+SINGLE = 1e-6
+"""Rounding of float32 numbers as a part of their mean: about eight units in the last place."""
+
+NOISE = 2e-11
+"""A column of a pool whose spread is below this part of the widest one's holds rounding errors alone,
+as the last principal axes do. Columns of a table may differ as much by their units."""
+
+
+def constant(spread: ArrayLike, centre: ArrayLike, rounding: float = SINGLE) -> Bools:
+    """Whether numbers with this mean and standard deviation are equal, up to ``rounding`` of their mean.
+
+    >>> constant(np.array([0.0, 0.0, 0.4, 3.0]), np.array([0.0, 7.0, 1e6, 1e6]))
+    array([ True,  True,  True, False])
+    """
+    return np.asarray(np.less_equal(spread, rounding * np.abs(centre)))
+
+
+def inverse_spread(spread: Float64, centre: Float64) -> Float64:
+    """1 / spread of the columns of a pool, 0 for constant ones: these carry nothing."""
+    flat = constant(spread, centre) | (spread <= NOISE * spread.max())
+    return np.where(flat, 0.0, 1 / np.where(flat, 1.0, spread))
+
+
+def unit(spread: Float64, centre: Float64, rows: int) -> Float64:
+    """What to divide columns of doubles by: their spread, 1 for constant ones.
+
+    The sum of n doubles is wrong by at most n units in the last place, and so is their mean.
+    """
+    return np.where(constant(spread, centre, rows * float(np.finfo(float).eps)), 1.0, spread)

@@ -1,7 +1,7 @@
 """A folder with items, features and a ledger, and the loop that people label in."""
 
 from aced.project._export import export_rows, neutral, write_csv, write_jsonl, write_parquet
-from aced.project._files import EMBEDDING, LEDGER
+from aced.project._files import EMBEDDING, FUNCTION, LEDGER
 from aced.project._import import Imported, import_labels
 from aced.project._keys import COMMANDS, class_keys
 from aced.project._project import Item, Project
@@ -14,6 +14,7 @@ from aced.project._votes import Opinions, opinions
 __all__ = [
     "COMMANDS",
     "EMBEDDING",
+    "FUNCTION",
     "LEDGER",
     "Answer",
     "Imported",

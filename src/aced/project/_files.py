@@ -4,6 +4,7 @@ PROJECT/ledger.sqlite    what happened, append-only
 PROJECT/items.jsonl      every item: its id, its content, the row of the pool it belongs to
 PROJECT/features.npy     one row a distinct item
 PROJECT/embedding.npz    how features are made of new items; none with features of one's own
+PROJECT/embed.json       the name of one's own function that made the features; it is shown, never called
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 from aced._errors import InvalidInput
 
 LEDGER, ITEMS, FEATURES, EMBEDDING = "ledger.sqlite", "items.jsonl", "features.npy", "embedding.npz"
+FUNCTION = "embed.json"
 
 
 def item_lines(ids: Sequence[str], contents: Sequence[Any], rows: Sequence[int]) -> bytes:

@@ -40,6 +40,7 @@ def annotation(number, choice, who=1, **more):
         "created_at": "2021-03-09T22:16:08.728353Z",
         "updated_at": "2021-03-09T22:16:08.728378Z",
         "lead_time": 4.288,
+        "parent_prediction": None,
         "result_count": 0,
         "task": number,
         "completed_by": who,
@@ -246,6 +247,36 @@ def test_cancelled_is_skip_and_empty_is_unsure(project):
     again = annotation(1, "yes", updated_at="2022-01-01T00:00:00Z")
     ls.read_export(project, [task_of(project, 1, again)])
     assert votes(project) == {1: {"label-studio 1": "yes"}}
+
+
+def test_annotations_that_label_studio_made_from_predictions_are_no_labels(project):
+    """ "Create annotations from predictions" says whose, and no time that a person spent."""
+    unchanged = annotation(4, "yes", lead_time=None)
+    unchanged["result"][0]["origin"] = "prediction"
+    ours = [
+        annotation(1, "yes", parent_prediction=12, lead_time=None),
+        annotation(2, "no", parent_prediction=12, lead_time=0),
+        annotation(3, "other", who="x" * 99, parent_prediction="12", lead_time=None),
+        unchanged,
+    ]
+    export = [task_of(project, row, one) for row, one in enumerate(ours)]
+    export[3]["annotations"][0].pop("lead_time")
+    found = ls.read_export(project, [*export, task_of(project, 5, annotation(5, "no"))])
+    assert (found.taken, found.known, found.ignored) == (1, 0, 4)
+    assert votes(project) == {5: {"label-studio 1": "no"}}
+    assert found.people == ["label-studio 1"]
+
+
+def test_a_prediction_that_a_person_submitted_is_a_label_and_marked(project):
+    seen = annotation(1, "yes", parent_prediction=12, lead_time=None)
+    assert ls.read_export(project, [task_of(project, 1, seen)]).taken == 0
+    seen = {**seen, "lead_time": 2.5, "updated_at": "2022-01-01T00:00:00Z"}
+    found = ls.read_export(project, [task_of(project, 1, seen, annotation(2, "no", who=2))])
+    assert (found.taken, found.ignored) == (2, 0)
+    assert votes(project) == {1: {"label-studio 1": "yes", "label-studio 2": "no"}}
+    bodies = [event.body for event, _ in project.ledger.events() if event.kind == "label"]
+    marked = {body["label"]: body.get("from_prediction") for body in bodies}
+    assert marked == {1: True, 0: None}
 
 
 def test_people_by_number_mail_and_default(project):

@@ -106,6 +106,14 @@ def test_annotations_come_and_go_by_webhook(project, server):
     assert votes(project) == {}
 
 
+def test_a_webhook_leaves_out_what_was_made_from_predictions(project, server):
+    made = annotation(7, "yes", parent_prediction=12, lead_time=None)
+    answer = server("POST", "/webhook", event("ANNOTATION_CREATED", task_of(project, 4), made))
+    assert answer.json()["result"] == {"changed": 0, "ignored": 1}
+    assert votes(project) == {}
+    assert not server.woken.is_set()
+
+
 def test_several_annotations_in_one_event(project, server):
     body = {
         "action": "ANNOTATIONS_CREATED",

@@ -199,3 +199,30 @@ def test_an_image_is_zoomed_and_dragged_and_the_next_is_whole(office, visit) -> 
     assert "scale(3.75)" in eva.page.evaluate(turned)
     label(eva, truth)
     assert eva.page.evaluate(turned) == ""
+
+
+def test_space_after_a_click_scrolls_and_answers_only_on_a_button_that_was_tabbed_to(
+    tmp_path: Path, site, visit
+) -> None:
+    digits(tmp_path, batch=40)
+    served = site(tmp_path / "project")
+    ana = visit().open(served.url)
+    for button, kind in (("#first", "label"), ("#skip", "skip")):
+        count = len(served.events(kind))
+        before = ana.row()
+        ana.page.click(button)
+        ana.page.wait_for_function(f"() => !document.querySelector(\"img[src='/api/image/{before}']\")")
+        after = ana.row()
+        for key in ("Space", "Enter"):
+            ana.page.keyboard.press(key)
+            assert ana.row() == after
+        ana.saved()
+        assert len(served.events(kind)) == count + 1
+
+    ana.page.focus("#stage")
+    ana.page.keyboard.press("Tab")
+    assert ana.page.evaluate("document.activeElement.id") == "first"
+    for key in ("Space", "Enter", "Space"):  # the button keeps the focus
+        ana.press(key)
+    ana.saved()
+    assert len(served.events("label")) == 4

@@ -75,6 +75,21 @@ def test_label_studio_there_and_back(call, folder, tmp_path):
     assert call("import", folder, out, "--format", "label-studio")[1].startswith("0 answers taken")
 
 
+def test_import_says_how_many_annotations_no_person_made(call, folder, tmp_path):
+    out = tmp_path / "tasks.json"
+    call("export", folder, "--out", out, "--format", "label-studio", "--count", 4)
+    tasks = json.loads(out.read_text())
+    made = {"parent_prediction": 12, "lead_time": None}
+    answers = [[annotation(i, "yes", **(made if i else {}))] for i in range(len(tasks))]
+    out.write_text(json.dumps(exported(tasks, answers)))
+    code, said, _ = call("import", folder, out)
+    assert code == 0
+    assert said.splitlines() == [
+        "1 answers taken, 0 were known; new annotators: label-studio 1",
+        "3 annotations left out: made from predictions, not by people",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

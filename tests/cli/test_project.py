@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from aced.ledger import replay
 from aced.project import EMBEDDING, LEDGER, Project
@@ -138,6 +139,79 @@ def test_init_with_a_function_of_ones_own(call, texts, tmp_path, monkeypatch):
     label_rows("p", {0: "a", 1: "b", 2: "a", 3: "b"})
     refused(call("classify", "p", texts), "--embed")  # a folder never says which code to run
     assert call("classify", "p", texts, "--embed", "mine:lengths")[0] == 0
+
+
+FUNCTIONS = """
+import os
+
+def lengths(texts):
+    return [[len(text), text.count("a")] for text in texts]
+
+def lengths_in_metres(texts):
+    return [[len(text), text.count("a")] for text in texts]
+
+def vowels(texts):
+    return [[text.count("e"), text.count("i")] for text in texts]
+
+def three(texts):
+    return [[1.0, 2.0, len(text)] for text in texts]
+
+def sizes(paths):
+    return [[os.path.getsize(path)] for path in paths]
+
+def twice(paths):
+    return [[2 * os.path.getsize(path)] for path in paths]
+"""
+
+
+@pytest.fixture
+def functions(tmp_path, monkeypatch):
+    (tmp_path / "own_functions.py").write_text(FUNCTIONS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path / "elsewhere")  # forgets what import has cached
+    yield
+    sys.modules.pop("own_functions", None)
+
+
+@pytest.mark.usefixtures("functions")
+def test_classify_refuses_another_function_of_the_same_width(call, texts):
+    embed = ("--embed", "own_functions:lengths")
+    assert call("init", "p", "--items", texts, "--classes", "a,b", *embed)[0] == 0
+    label_rows("p", {0: "a", 1: "b", 2: "a", 3: "b"})
+    code, out, _ = call("classify", "p", texts, *embed)
+    assert code == 0
+    other = ("classify", "p", texts, "--embed", "own_functions:vowels")
+    differs = ("own_functions:vowels gives item 't0' the value", "in column 0", "where the project has")
+    refused(call(*other), "--embed: ", *differs, "name own_functions:lengths, which made")
+    refused(call("classify", "p", texts, "--embed", "own_functions:three"), "3 columns", "has 2")
+    # what counts is what it gives, not what it is called
+    same = call("classify", "p", texts, "--embed", "own_functions:lengths_in_metres")
+    assert same[:2] == (code, out)
+    os.remove("p/embed.json")  # as projects made before the name was kept
+    refused(call(*other), *differs, "must be the function that made the project's features")
+    assert call("classify", "p", texts, *embed)[:2] == (code, out)
+
+
+@pytest.mark.usefixtures("functions")
+def test_classify_refuses_another_function_of_images_and_says_when_they_are_gone(call, tmp_path):
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    for size in range(4, 14):
+        noise = np.random.default_rng(size).integers(0, 255, (size, size), dtype=np.uint8)
+        Image.fromarray(noise).save(pictures / f"{size}.png")
+    embed = ("--embed", "own_functions:sizes")
+    assert call("init", "p", "--items", "pictures", "--classes", "a,b", *embed)[0] == 0
+    label_rows("p", {0: "a", 1: "b", 2: "a", 3: "b"})
+    code, out, _ = call("classify", "p", "pictures", *embed)
+    assert code == 0
+    other = ("--embed", "own_functions:twice")
+    refused(call("classify", "p", "pictures", *other), "own_functions:twice gives item '10.png'")
+    pictures.rename(tmp_path / "moved")
+    gone = f"cannot be checked: {pictures} no longer holds the image 10.png"
+    refused(call("classify", "p", "moved", *other), gone, "name own_functions:sizes")
+    code, moved, said = call("classify", "p", "moved", *embed)
+    assert (code, moved) == (0, out)
+    assert f"own_functions:sizes {gone}\n" in said
 
 
 def label_rows(folder, labels):

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import RidgeClassifier, RidgeClassifierCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -376,3 +377,18 @@ def test_the_pool_must_be_the_same(tmp_path):
     make().save(tmp_path / "state.npz")
     with pytest.raises(InvalidInput, match="not the pool"):
         Learner.load(tmp_path / "state.npz", Pool(ROWS[:-1]))
+
+
+@pytest.mark.parametrize("kind", [RidgeClassifier, RidgeClassifierCV])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_margin_takes_classifiers_whose_coefficients_are_one_vector(kind, intercept):
+    learner = make(strategy="margin", classifier=kind(fit_intercept=intercept))
+    for _ in range(2):
+        ids = learner.ask().ids
+        learner.tell(ids, LABELS[ids])
+    told = learner.labelled()[0]
+    model = kind(fit_intercept=intercept).fit(ROWS[told], LABELS[told])
+    assert np.ndim(model.coef_) == 1
+    nearness = np.abs(model.decision_function(ROWS))
+    nearness[told] = np.inf
+    assert set(learner.ask().ids) == set(np.argsort(nearness)[:10])

@@ -56,6 +56,52 @@ def test_jsonl_and_parquet_and_a_column_called_id(project, tmp_path):
     assert votes(project) == {1: {"ann": "yes"}, 2: {"ann": "no"}, 3: {"ann": "yes"}}
 
 
+LABEL_STUDIO = "aced_id,aced_row,annotation_id,annotator,created_at,id,label,lead_time,text,updated_at"
+
+
+def test_label_studios_csv_names_items_by_aced_id(tmp_path):
+    """Its column id is the number of the task; here every number is an item's id, too."""
+    project = make(tmp_path / "p", ids=[str(i) for i in range(61)])
+    given = [(row, "yes" if row % 2 else "no") for row in range(40)]
+    lines = [
+        f"{row},{row},{500 + row},{'ann@b.org' if row % 3 else 7},2021,{row + 3},{label},2.5,x,2021"
+        for row, label in given
+    ]
+    path = write(tmp_path / "x.csv", "\n".join([LABEL_STUDIO, *lines]) + "\n")
+    found = import_labels(project, path)
+    assert (found.taken, found.people) == (40, ["label-studio 7", "ann@b.org"])
+    assert {row: said for row, votes_of in votes(project).items() for said in votes_of.values()} == dict(
+        given
+    )
+    assert {vote.seconds for said in project.state.votes.values() for vote in said.values()} == {2.5}
+
+
+def test_aced_id_outranks_a_column_called_item_and_seconds_lead_time(project, tmp_path):
+    path = write(tmp_path / "x.csv", "item,aced_id,label,seconds,lead_time\nt1,t2,yes,1,2\n")
+    import_labels(project, path, who="ann")
+    assert votes(project) == {2: {"ann": "yes"}}
+    assert project.state.votes[2]["ann"].seconds == 1
+
+
+def test_label_studios_csv_without_the_items_names_is_refused(tmp_path):
+    project = make(tmp_path / "p", ids=[str(i) for i in range(61)])
+    path = write(tmp_path / "x.csv", "annotation_id,annotator,id,label,lead_time\n9,1,3,yes,2.5\n")
+    refused(project, path, "export of Label Studio without the column aced_id")
+    named = write(tmp_path / "y.csv", "annotation_id,item,id,label,lead_time\n9,5,3,yes,2.5\n")
+    import_labels(project, named)
+    assert list(votes(project)) == [5]
+
+
+def test_lines_that_label_studio_made_from_predictions_are_left_out(project, tmp_path):
+    heading = "aced_id,annotation_id,annotator,label,lead_time,parent_prediction"
+    lines = ["t1,1,7,yes,,12", "t2,2,7,no,0.0,12", "t3,3,7,no,2.5,12", "t4,4,7,yes,,"]
+    path = write(tmp_path / "x.csv", "\n".join([heading, *lines]))
+    for taken in (2, 0):
+        found = import_labels(project, path)
+        assert (found.taken, found.ignored) == (taken, 2)
+    assert votes(project) == {3: {"label-studio 7": "no"}, 4: {"label-studio 7": "yes"}}
+
+
 def test_nobody_named_is_called_import(project, tmp_path):
     import_labels(project, write(tmp_path / "x.csv", "item,label\nt1,yes\n"))
     assert votes(project) == {1: {"import": "yes"}}

@@ -102,10 +102,10 @@ class _Backend:
         )
 
     def webhook(self, body: dict[str, Any]) -> dict[str, Any]:
-        action = body.get("action")
+        action, ignored = body.get("action"), 0
         if action in CHANGED:
             found = read_export(self._project, _as_export(body))
-            count = found.taken
+            count, ignored = found.taken, found.ignored
         elif action in DELETED:
             count = delete(self._project, _ids(body))
         elif action == "START_TRAINING":
@@ -114,7 +114,7 @@ class _Backend:
             return {"status": "Unknown event"}
         if count or action == "START_TRAINING":
             threading.Thread(target=self._react, daemon=True).start()
-        return {"status": "ok", "result": {"changed": count}}
+        return {"status": "ok", "result": {"changed": count, "ignored": ignored}}
 
     def _react(self) -> None:
         if not self._reacting.acquire(blocking=False):

@@ -23,7 +23,15 @@ from aced.adapters._predictor import Predictor
 from aced.ledger import Event, State, Transaction
 from aced.project import Imported, Item, Project
 from aced.project._export import finite
-from aced.project._import import Given, as_seconds, class_code, row_finder, take
+from aced.project._import import (
+    Given,
+    as_seconds,
+    class_code,
+    from_prediction,
+    made_by_machine,
+    row_finder,
+    take,
+)
 from aced.project._lines import read_bytes
 from aced.project._project import check_name
 
@@ -48,7 +56,7 @@ def config(project: Project) -> str:
         for key, name in enumerate(project.classes, 1)
     )
     return (
-        f"<View>\n  {_SHOWN[project.settings['kind']]}\n"
+        f"<View>\n  {_SHOWN[project.settings.kind]}\n"
         f'  <Choices name="{LABEL}" toName="{ITEM}" choice="single" showInLine="true">\n'
         f"{choices}\n  </Choices>\n</View>\n"
     )
@@ -153,7 +161,8 @@ def read_export(project: Project, export: Any, *, who: str | None = None) -> Imp
     """Take the annotations of Label Studio's JSON export, all of them or none.
 
     A cancelled annotation is a skip, an empty one an "unsure"; one that is marked as ground truth
-    counts like any other. ``who`` made those that do not say who did.
+    counts like any other. One that Label Studio made from a prediction, without a person, is ignored:
+    it is our own guess. ``who`` made those that do not say who did.
     """
     listed = [export] if isinstance(export, dict) else export
     if not isinstance(listed, list) or not all(isinstance(task, dict) for task in listed):
@@ -161,11 +170,12 @@ def read_export(project: Project, export: Any, *, who: str | None = None) -> Imp
     where = row_finder(project)
     with project.ledger.reading() as state:
         known = frozenset(state.people)
-    found = [
+    listing = [
         annotation
         for number, task in enumerate(listed, 1)
         for annotation in _annotations(project.classes, task, number, where, known, who or SOURCE)
     ]
+    found = [annotation for annotation in listing if annotation is not None]
     found.sort(key=lambda annotation: annotation.made)
     people, taken = [], 0
     with project.ledger.writing() as writing:
@@ -176,7 +186,7 @@ def read_export(project: Project, export: Any, *, who: str | None = None) -> Imp
             if take(writing, given, SOURCE):
                 people.append(given.who)
             taken += 1
-    return Imported(taken, len(found) - taken, people)
+    return Imported(taken, len(found) - taken, people, len(listing) - len(found))
 
 
 def delete(project: Project, ids: Iterable[Any]) -> int:
@@ -236,7 +246,8 @@ def _annotations(
     where: Callable[[str], int | None],
     known: frozenset[str],
     default: str,
-) -> Iterator[Annotation]:
+) -> Iterator[Annotation | None]:
+    """The annotations of a task; None for one that no person made."""
     place = f"task {_quoted(task.get('id', position))}"
     listed, data = task.get("annotations"), task.get("data")
     if not isinstance(listed, list) or not isinstance(data, dict):
@@ -253,14 +264,18 @@ def _annotations(
             raise InvalidInput("file", f"{place} has an annotation that is no object; export as JSON")
         number = annotation_id(one.get("id"), place)
         spot = f"{place}, annotation {number}"
+        if made_by_machine(one, spot):
+            yield None
+            continue
         kind, code = _answer(classes, one, spot)
+        marks = {"ground_truth": one.get("ground_truth"), "from_prediction": from_prediction(one)}
         given = Given(
             row=row,
             who=_author(one.get("completed_by"), known, default, spot),
             kind=kind,
             code=code,
             seconds=as_seconds(one.get("lead_time"), f"{spot}: lead_time"),
-            notes={"ground_truth": True} if one.get("ground_truth") else {},
+            notes={name: True for name, holds in marks.items() if holds},
         )
         yield Annotation(number, _time(one), given, spot)
 

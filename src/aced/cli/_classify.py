@@ -18,6 +18,7 @@ from rich.text import Text
 from aced._errors import InvalidInput
 from aced._files import check_writable
 from aced._types import Float32
+from aced.cli._function import check_function
 from aced.cli._init import working
 from aced.cli._outputs import write_text
 from aced.cli._project import Folder, Json, print_json, visible
@@ -110,7 +111,11 @@ def _features(project: Project, items: Items, path: Path | None, function: str |
             "the project's features were brought along; give those of the new items, "
             "or the function they came from with --embed",
         )
-    rows = features_from(path, len(items)) if path is not None else embed_with(str(function), items)
+    if path is not None:
+        rows = features_from(path, len(items))
+    else:
+        check_function(project, str(function))
+        rows = embed_with(str(function), items)
     wanted = project.features.shape[1]
     if rows.shape[1] != wanted:
         raise InvalidInput(

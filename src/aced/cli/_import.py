@@ -26,7 +26,7 @@ def import_(
 ) -> None:
     """Take labels from a file, all or none; a file imported twice counts once.
 
-    Columns annotator and seconds are used if there are such.
+    Columns annotator and seconds are used if there are such, and Label Studio's aced_id and lead_time.
     """
     opened = Project(project)
     if form is Format.LABEL_STUDIO or (form is None and file.suffix.lower() == ".json"):
@@ -36,3 +36,5 @@ def import_(
     opened.close()
     new = f"; new annotators: {', '.join(found.people)}" if found.people else ""
     typer.echo(f"{found.taken} answers taken, {found.known} were known{new}")
+    if found.ignored:
+        typer.echo(f"{found.ignored} annotations left out: made from predictions, not by people")

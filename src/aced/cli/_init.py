@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import threading
@@ -21,7 +22,7 @@ from aced._types import Float32
 from aced.cli._project import visible
 from aced.items import Embedding, Items, embed_with, features_from, read_items
 from aced.ledger import Settings
-from aced.project import EMBEDDING, Project, check_batch, check_settings
+from aced.project import EMBEDDING, FUNCTION, Project, check_batch, check_settings
 from aced.strategies import STRATEGIES
 
 SOON = 2.0
@@ -96,6 +97,8 @@ def init(
         made.close()
         if embedding is not None:
             embedding.save(part / EMBEDDING)
+        elif embed is not None:
+            (part / FUNCTION).write_text(json.dumps({"function": embed}))
     _report(project, found, rows, embedding, embed, made.settings)
 
 

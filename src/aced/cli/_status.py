@@ -60,7 +60,7 @@ def _print(console: Console, folder: str, found: dict[str, Any]) -> None:
         else f"{percent(agreement['share'])} of pairs"
         + ("" if agreement["alpha"] is None else f", alpha {agreement['alpha']:.2f}")
         + f"; {found['disputed']} items disputed",
-        "rounds": f"{len(found['rounds'])}, drawn {progress['drawn']} items with {settings['strategy']}",
+        "rounds": f"{len(found['rounds'])}, drawn {progress['drawn']} items with {settings.strategy}",
         "last event": f"{found['last']['seq']}, {found['last']['kind']} "
         f"{visible(found['last']['who'])}".rstrip()
         + f", {clock(found['last']['at'])}",

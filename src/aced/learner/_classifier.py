@@ -64,8 +64,9 @@ def has_scores(model: Any) -> bool:
 def scores(rows: Any, model: Any) -> tuple[Float64]:
     """Signed scores of a block of rows."""
     if getattr(type(model), "decision_function", None) is LinearClassifierMixin.decision_function:
-        # what scikit-learn computes, without its checks of every block
-        return (np.asarray(rows @ model.coef_[0] + model.intercept_[0], dtype=float),)
+        # what scikit-learn computes, without its checks of every block; coef_ is (1, p) or (p,)
+        weights, offset = np.ravel(model.coef_), np.ravel(model.intercept_)[0]
+        return (np.asarray(rows @ weights + offset, dtype=float),)
     if hasattr(model, "decision_function"):
         return (np.asarray(model.decision_function(rows), dtype=float),)
     return (np.asarray(model.predict_proba(rows)[:, 1] - 0.5, dtype=float),)

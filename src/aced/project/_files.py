@@ -4,6 +4,7 @@ PROJECT/ledger.sqlite    what happened, append-only
 PROJECT/items.jsonl      every item: its id, its content, the row of the pool it belongs to
 PROJECT/features.npy     one row a distinct item
 PROJECT/embedding.npz    how features are made of new items; none with features of one's own
+PROJECT/embed.json       the name of one's own function that made the features; it is shown, never called
 PROJECT/memory.npz       what the last round leaves to the next; made anew from the ledger if it is gone
 """
 
@@ -16,7 +17,7 @@ from typing import Any
 from aced._errors import InvalidInput
 
 LEDGER, ITEMS, FEATURES = "ledger.sqlite", "items.jsonl", "features.npy"
-EMBEDDING, MEMORY = "embedding.npz", "memory.npz"
+EMBEDDING, FUNCTION, MEMORY = "embedding.npz", "embed.json", "memory.npz"
 
 
 def item_lines(ids: Sequence[str], contents: Sequence[Any], rows: Sequence[int]) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from aced.project._export import neutral
 from aced.project._lines import Line, read_bytes, read_lines
 from aced.project._project import Project, check_name
 
+LABEL_STUDIO = {"annotation_id", "lead_time"}
+"""Columns by which its exports are known."""
 UNNAMED = "import"
 """Who labelled, where a file does not say."""
 
@@ -35,11 +37,15 @@ class Given:
 
 @dataclass(frozen=True)
 class Imported:
-    """``taken`` answers were new, ``known`` ones were there already; ``people`` are new names."""
+    """``taken`` answers were new, ``known`` ones were there already; ``people`` are new names.
+
+    ``ignored`` annotations were made from predictions, not by people.
+    """
 
     taken: int
     known: int
     people: list[str]
+    ignored: int = 0
 
 
 def import_labels(
@@ -52,6 +58,7 @@ def import_labels(
     """Take the labels of a .csv, .jsonl or .parquet file.
 
     Columns: ``item`` (or ``id``) and ``label``; ``annotator`` and ``seconds`` if there are such.
+    In Label Studio's exports ``aced_id`` is the item and ``lead_time`` the seconds.
     ``who`` labelled the lines without an annotator. A label that stands already is left as it
     is, and a file that was imported before changes nothing, whatever happened since. Items may
     be labelled that were never drawn; they have no draw probability.
@@ -62,7 +69,13 @@ def import_labels(
     if not lines:
         raise InvalidInput("file", f"{path.name} has no labels; give it a heading and some lines")
     heads = {name for line in lines for name in line.cells}
-    key = next((name for name in ("item", "id") if name in heads), None)
+    key = next((name for name in ("aced_id", "item", "id") if name in heads), None)
+    if heads >= LABEL_STUDIO and key not in ("aced_id", "item"):
+        raise InvalidInput(
+            "file",
+            f"{path.name} is an export of Label Studio without the column aced_id, which names the "
+            "items; annotate tasks that aced export wrote, or add a column item",
+        )
     if key is None or "label" not in heads:
         held = ", ".join(sorted(heads)[:8]) or "none"
         raise InvalidInput(
@@ -71,7 +84,8 @@ def import_labels(
     stamp = hashlib.sha256(content).hexdigest()[:32]
     where = row_finder(project)
     found: dict[tuple[int, str], tuple[Given, str]] = {}
-    for line in lines:
+    by_people = [line for line in lines if not made_by_machine(line.cells, line.place)]
+    for line in by_people:
         given = _given(project, line, where, key, who or UNNAMED, stamp)
         before = found.setdefault((given.row, given.who), (given, line.place))
         if before[0].code != given.code:
@@ -81,11 +95,11 @@ def import_labels(
                 f"{project.classes[before[0].code or 0]!r}, of the same item by the same annotator; "
                 "remove one",
             )
-    people, taken = [], 0
+    people, taken, ignored = [], 0, len(lines) - len(by_people)
     whole = f"import:{stamp}:{who or UNNAMED}"
     with project.ledger.writing() as writing:
         if project.ledger.find(whole) is not None:
-            return Imported(0, len(found), [])
+            return Imported(0, len(found), [], ignored)
         writing.append("imported", who or UNNAMED, body={"labels": len(found)}, key=whole)
         for given, _ in found.values():
             standing = writing.state.votes.get(given.row, {}).get(given.who)
@@ -96,7 +110,7 @@ def import_labels(
             if take(writing, given, "import"):
                 people.append(given.who)
             taken += 1
-    return Imported(taken, len(found) - taken, people)
+    return Imported(taken, len(found) - taken, people, ignored)
 
 
 def row_finder(project: Project) -> Callable[[str], int | None]:
@@ -119,13 +133,31 @@ def _given(
     label = _text(line.cells.get("label"))
     code = class_code(project.classes, _meant(label), line.place)
     who = _meant(_text(line.cells.get("annotator")))[-1] or default
+    if line.cells.keys() >= LABEL_STUDIO and who.isdecimal():
+        who = f"label-studio {who}"  # as its JSON is read
     try:
         check_name(who)
     except InvalidInput as error:
         raise InvalidInput("file", f"{line.place}: annotator {error}") from error
-    seconds = as_seconds(line.cells.get("seconds"), f"{line.place}: seconds")
+    name = "seconds" if "seconds" in line.cells else "lead_time"
+    seconds = as_seconds(line.cells.get(name), f"{line.place}: {name}")
     asked = hashlib.sha256(f"{row} {who}".encode()).hexdigest()[:32]
-    return Given(row, who, "label", code, seconds, f"import:{stamp}:{asked}")
+    notes = {"from_prediction": True} if from_prediction(line.cells) else {}
+    return Given(row, who, "label", code, seconds, f"import:{stamp}:{asked}", notes)
+
+
+def from_prediction(annotation: Mapping[str, Any]) -> bool:
+    """Whether an annotation of Label Studio began as a prediction, or is one that nobody changed."""
+    regions = annotation.get("result")
+    regions = [one for one in regions if isinstance(one, dict)] if isinstance(regions, list) else []
+    unchanged = bool(regions) and all(one.get("origin") == "prediction" for one in regions)
+    return unchanged or annotation.get("parent_prediction") not in (None, "")
+
+
+def made_by_machine(annotation: Mapping[str, Any], place: str) -> bool:
+    """Whether Label Studio made it from a prediction, so that no person spent time on it."""
+    seconds = annotation.get("lead_time")
+    return from_prediction(annotation) and not as_seconds(seconds, f"{place}: lead_time")
 
 
 def _text(value: Any) -> str:

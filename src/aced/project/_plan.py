@@ -49,10 +49,9 @@ def plan(pool: Pool, brief: Brief, threads: int | None = None) -> PlannedRound:
     again = round(brief.overlap * brief.size) if len(brief.single) else 0
     designed = _designed(learner, brief.size - len(checks[0]) - again)
     opinions = _second_opinions(brief, learner.design, again, rng)
-    parts = [part for part in (checks, opinions, designed) if len(part[0])]
-    rows = np.concatenate([part[0] for part in parts] or [np.zeros(0)]).astype(np.int64)
-    probabilities = np.concatenate([part[1] for part in parts] or [np.zeros(0)])
-    order = rng.permutation(len(rows)) if len(parts) > 1 else np.arange(len(rows))
+    rows = np.concatenate([checks[0], opinions[0], designed[0]]).astype(np.int64)
+    probabilities = np.concatenate([checks[1], opinions[1], designed[1]])
+    order = rng.permutation(len(rows)) if len(designed[0]) < len(rows) else np.arange(len(rows))
     record = learner.history[-1] if learner.history else {}
     return PlannedRound(
         rows=rows[order].tolist(),

@@ -306,6 +306,8 @@ function introduce() {
   byId("why-open").addEventListener("click", toggleWhy);
   byId("why-close").addEventListener("click", toggleWhy);
   byId("help").addEventListener("click", () => dialog.showModal());
+  // A button that was clicked must not take the Space that scrolls; keyboards click with detail 0.
+  byId("answer").addEventListener("click", (event) => event.detail && document.activeElement.blur());
   document.addEventListener("keydown", pressed);
 }
 

@@ -1,4 +1,4 @@
-"""Items from a file of texts or rows, or from a folder of pictures."""
+"""Items from a file of texts or rows, or from a folder of images."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from aced._errors import InvalidInput
 from aced.items._cells import all_numbers, as_text
-from aced.items._folder import picture_items
+from aced.items._folder import image_items
 from aced.items._items import KINDS, Items, row_items, text_items
 from aced.items._tables import ENDINGS, Table, read_table
 
@@ -23,11 +23,11 @@ def read_items(
     column: str | None = None,
     id_column: str | None = None,
 ) -> Items:
-    """What stands in a folder of pictures, or in a .csv, .tsv, .jsonl or .parquet file.
+    """What stands in a folder of images, or in a .csv, .tsv, .jsonl or .parquet file.
 
     A table with one obvious column of text (by its name, or because it is the only one with
     long texts) gives texts, any other gives rows; ``column`` and ``kind`` overrule that. Ids come
-    from ``id_column``, else from a column called id, else they are 1, 2, …; a picture's id is its path.
+    from ``id_column``, else from a column called id, else they are 1, 2, …; an image's id is its path.
     """
     place = Path(path)
     if kind is not None and kind not in KINDS:
@@ -71,7 +71,7 @@ def _from_folder(folder: Path, kind: str | None, column: str | None, id_column: 
     named = column if column is not None else id_column
     if named is not None:
         raise InvalidInput("items", f"{folder} is a folder and has no column {named!r}; leave it out")
-    return picture_items(folder)
+    return image_items(folder)
 
 
 def _no_column(name: str, columns: list[str], file: str) -> InvalidInput:

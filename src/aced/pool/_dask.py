@@ -12,12 +12,12 @@ import scipy.sparse
 
 from aced._errors import InvalidInput
 from aced._types import Array
-from aced.pool._chunks import Chunked
+from aced.pool._chunk_cache import CachedChunks
 from aced.pool._convert import check_shape, refuse_dtype
 from aced.pool._stored import needed
 
 
-class Dask(Chunked):
+class Dask(CachedChunks):
     """Rows of a dask array; pickled with its graph, so that a worker computes its own chunks.
 
     A chunk is computed by the thread that wants it, without a cluster: a worker of a cluster that

@@ -16,8 +16,8 @@ import numpy as np
 from aced._errors import InvalidInput
 from aced._types import Array, Ints
 from aced.pool._blocks import BLOCK_ROWS
-from aced.pool._chunks import CHUNK_BYTES, Chunked
-from aced.pool._parquet_files import (
+from aced.pool._chunk_cache import CHUNK_BYTES, CachedChunks
+from aced.pool._parquet_decoding import (
     Form,
     decoded,
     form_of,
@@ -32,7 +32,7 @@ DECODER_BYTES = 512 * 1024**2
 MOST_FOOTERS = 32
 
 
-class Parquet(Chunked):
+class Parquet(CachedChunks):
     """Rows of one or more files, in order; pickled as their names and forms."""
 
     def __init__(self, paths: tuple[str, ...], forms: tuple[Form, ...]) -> None:

@@ -13,9 +13,9 @@ from aced._errors import InvalidInput
 from aced._types import Array, Ints
 from aced.pool._blocks import Blocks, InMemory
 from aced.pool._convert import split_frame, to_ids
-from aced.pool._memory import room_for
-from aced.pool._open import to_source
+from aced.pool._free_memory import room_for
 from aced.pool._parquet import Parquet
+from aced.pool._to_source import to_source
 
 
 class Pool:

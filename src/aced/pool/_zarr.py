@@ -10,7 +10,7 @@ import numpy as np
 
 from aced._errors import InvalidInput
 from aced._types import Array
-from aced.pool._chunks import Chunked, even_chunks
+from aced.pool._chunk_cache import CachedChunks, even_chunks
 from aced.pool._convert import check_shape, refuse_dtype
 from aced.pool._stored import Stamp, changed, needed, stamp, unreadable
 
@@ -19,7 +19,7 @@ MARKS = ("zarr.json", ".zarray", ".zgroup")
 _ERRORS = (OSError, ValueError, RuntimeError, KeyError, TypeError)
 
 
-class Zarr(Chunked):
+class Zarr(CachedChunks):
     """Rows of a two-dimensional Zarr array; pickled as its folder, or as its store elsewhere."""
 
     def __init__(self, array: Any) -> None:

@@ -85,8 +85,8 @@ def test_paths_that_cannot_be_used(store, sentence, tmp_path):
 @pytest.mark.parametrize(
     ("module", "store", "sentence"),
     [
-        ("pyarrow", stores.parquet, r"needs pyarrow; install it with: pip install 'aced\[tables\]'"),
-        ("zarr", stores.zarr_path, r"needs zarr; install it with: pip install 'aced\[zarr\]'"),
+        ("pyarrow", stores.parquet, r"needs pyarrow; pip install 'aced\[tables\]'"),
+        ("zarr", stores.zarr_path, r"needs zarr; pip install 'aced\[zarr\]'"),
     ],
 )
 def test_missing_libraries_are_named(module, store, sentence, tmp_path, monkeypatch):

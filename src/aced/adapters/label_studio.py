@@ -19,12 +19,12 @@ from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
 from aced._errors import InvalidInput
+from aced._tables import read_bytes
 from aced.adapters._predictor import Predictor
 from aced.ledger import Event, State, Transaction
 from aced.project import Imported, Item, Project
 from aced.project._export import finite
 from aced.project._import import Given, as_seconds, class_code, row_finder, take
-from aced.project._lines import read_bytes
 from aced.project._project import check_name
 
 SOURCE = "label-studio"
@@ -140,7 +140,7 @@ class Annotation:
 
 def load_export(path: str | os.PathLike[str]) -> Any:
     """The JSON of a file."""
-    content = read_bytes(Path(path))
+    content = read_bytes(Path(path), "file")
     try:
         return json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:

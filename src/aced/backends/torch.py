@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from aced._errors import InvalidInput
+from aced._optional import needed
 from aced._types import Array, Float64
 from aced._workers import Kernel, PerRow, Workers, join
 from aced.pool import GIB, Blocks, InMemory, Pool, available_memory
@@ -48,12 +49,7 @@ class TorchWorkers(Workers):
         self, threads: int | None = None, device: str = "cpu", memory: int | None = None
     ) -> None:
         super().__init__(threads)
-        try:
-            import torch
-        except ImportError:
-            raise InvalidInput(
-                "backend", "torch needs PyTorch; install it with: pip install 'aced[torch]'"
-            ) from None
+        torch = needed("backend", "torch", "torch", "torch")
         from aced.backends import _torch_kernels
 
         self._torch, self._kernels = torch, _torch_kernels

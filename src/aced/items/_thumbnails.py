@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from aced._errors import InvalidInput
+from aced._optional import needed
 from aced._types import Array
 from aced._workers import Workers
 from aced.items._hog import SIDE
@@ -46,11 +47,9 @@ def quiet() -> Iterator[None]:
 
 
 def _pillow() -> Any:
-    try:
-        import PIL.Image
-        import PIL.ImageOps
-    except ImportError as error:
-        raise InvalidInput("items", "reading images needs Pillow; pip install 'aced[images]'") from error
+    needed("items", "PIL.Image", "reading images", "images")
+    import PIL.ImageOps
+
     return PIL
 
 

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from aced._errors import InvalidInput
+from aced._errors import InvalidInput, reason
 from aced._types import Array, Float32
 
 Stamp = tuple[int, int]
 
 
-def needed(module: str, what: str, extra: str) -> Any:
-    """An optional library, or a sentence that says how to install it."""
-    try:
-        return import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        raise InvalidInput(
-            "rows", f"reading {what} needs {package}; install it with: pip install 'aced[{extra}]'"
-        ) from error
-
-
 def unreadable(path: Any, what: str, error: Exception) -> InvalidInput:
-    """One sentence, whatever number of lines the library took."""
-    reason = " ".join(str(error).split()) or type(error).__name__
-    return InvalidInput("rows", f"{path} cannot be read as {what}: {reason}")
+    return InvalidInput("rows", f"{path} cannot be read as {what}: {reason(error)}")
 
 
 def stamp(path: Path) -> Stamp:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from aced._errors import InvalidInput
+from aced._optional import needed
 from aced._types import Array
 from aced.pool._chunk_cache import CachedChunks, even_chunks
 from aced.pool._convert import check_shape, refuse_dtype
-from aced.pool._stored import Stamp, changed, needed, stamp, unreadable
+from aced.pool._stored import Stamp, changed, stamp, unreadable
 
 MARKS = ("zarr.json", ".zarray", ".zgroup")
 """A folder with one of these files is Zarr's."""
@@ -32,7 +33,7 @@ class Zarr(CachedChunks):
     @classmethod
     def open(cls, path: Path) -> Zarr:
         """An array, or the only two-dimensional one of a group."""
-        zarr = needed("zarr", ".zarr folders", "zarr")
+        zarr = needed("rows", "zarr", "reading .zarr folders", "zarr")
         found = _opened(zarr, path)
         if isinstance(found, zarr.Array):
             return cls(found)

@@ -110,7 +110,9 @@ def test_names_that_were_pointed_here(local: TestClient, host: str, path: str) -
     assert local.get(path, headers={"Host": host}).status_code == 403
 
 
-@pytest.mark.parametrize("host", ["localhost:8765", "LOCALHOST", "127.0.0.1", "[::1]:8765", "[::1]"])
+@pytest.mark.parametrize(
+    "host", ["localhost:8765", "LOCALHOST", "127.0.0.1", "127.0.0.2:80", "[::1]:8765", "[::1]"]
+)
 def test_names_of_this_machine(local: TestClient, host: str) -> None:
     assert local.get("/api/me", headers={"Host": host}).status_code == 200
 

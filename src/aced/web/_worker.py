@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 import traceback
-from multiprocessing import parent_process
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
+
+from aced._orphans import leave_with_parent
 
 
 def work(folder: str, calls: Connection, threads: int) -> None:
     """Reply to each call with a question and its answer (None for no round), or with a sentence."""
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    leave_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server is told, and ends this process
     if hasattr(os, "nice"):
         os.nice(10)
@@ -43,10 +43,3 @@ def work(folder: str, calls: Connection, threads: int) -> None:
                 calls.send(reply)
             except OSError:
                 return
-
-
-def _leave_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(0)

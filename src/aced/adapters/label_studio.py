@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
+from aced._check import whole
 from aced._errors import InvalidInput
 from aced._tables import read_bytes
 from aced.adapters._predictor import Predictor
@@ -65,9 +66,7 @@ def tasks(
     A round is designed first if one is due. ``images`` is what comes before a picture's path
     (default: where Label Studio serves it if its local files begin above the items' folder).
     """
-    count = int(project.settings["batch"]) if count is None else count
-    if count < 1:
-        raise InvalidInput("count", f"must be at least 1, got {count}")
+    count = int(project.settings["batch"]) if count is None else whole("count", count, 1)
     rows = _waiting(project)
     while len(rows) < count and project.refill():
         before, rows = rows, _waiting(project)

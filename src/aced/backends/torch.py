@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from numbers import Integral
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from aced._check import whole
 from aced._errors import InvalidInput
 from aced._optional import needed
 from aced._types import Array, Float64
@@ -54,7 +54,7 @@ class TorchWorkers(Workers):
 
         self._torch, self._kernels = torch, _torch_kernels
         self.device = _find(torch, device)
-        self.memory = self._room() if memory is None else _bytes(memory)
+        self.memory = self._room() if memory is None else whole("memory", memory, 0)
         self._numbers = STEP_NUMBERS[self.device.type]
         self._shares = self.device.type == "cpu"  # whether it works on the host's own memory
         self._wide = _torch_kernels.wide(self.device)
@@ -250,12 +250,6 @@ def _cut(data: Blocks, args: tuple[Any, ...], numbers: int) -> list[range]:
 
 def _rows(data: Blocks, blocks: range) -> slice:
     return slice(data.slices[blocks[0]].start, data.slices[blocks[-1]].stop)
-
-
-def _bytes(memory: Any) -> int:
-    if isinstance(memory, bool) or not isinstance(memory, Integral) or memory < 0:
-        raise InvalidInput("memory", f"must be a whole number of bytes from 0 up, got {memory!r}")
-    return int(memory)
 
 
 def _find(torch: Any, name: Any) -> Any:

@@ -31,6 +31,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from aced._check import whole
 from aced._errors import InvalidInput
 from aced.design._work import Pass, Work, made_dense
 from aced.design.fixed_point import FixedPoint
@@ -84,8 +85,7 @@ class Cost(Work):
         counts = {"rows": rows, "features": features, "threads": threads, "workers": workers}
         counts |= {} if design_rows is None else {"design_rows": design_rows}
         for name, number in counts.items():
-            if number < 1:
-                raise InvalidInput(name, f"must be at least 1, got {number}")
+            whole(name, number, 1)
         if density is not None and not 0 < density <= 1:
             raise InvalidInput("density", f"must be above 0 and at most 1, got {density}")
         sparse = density is not None and not made_dense(rows, features)

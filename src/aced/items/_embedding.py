@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from aced import _archive
+from aced._check import whole
 from aced._errors import InvalidInput
 from aced._types import Array, Float32
 from aced.items._encoder import Encoder
@@ -43,9 +44,9 @@ class Embedding:
                 f"{how!r} does not embed items of kind {items.kind!r}; "
                 f"use auto or {', '.join(HOWS[items.kind])}",
             )
-        _check_whole("seed", seed, least=0)
+        whole("seed", seed, least=0)
         if dimension is not None:
-            _check_whole("dimension", dimension, least=1)
+            whole("dimension", dimension, least=1)
         if items.kind == "image":
             encoder, features = ImageEncoder.fit(items, how, dimension, seed)
             return cls(encoder), features
@@ -108,8 +109,3 @@ def _restored(meta: dict[str, Any], arrays: dict[str, Array]) -> Encoder:
     if kind == "image":
         return ImageEncoder.restored(how, encoder, arrays)
     return TfidfSvd.restored(encoder, arrays) if kind == "text" else TableRows.restored(encoder, arrays)
-
-
-def _check_whole(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InvalidInput(name, f"must be a whole number of at least {least}, got {value!r}")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from aced._check import is_whole
 from aced._errors import InvalidInput
 from aced._types import Array, Ints
 from aced.pool._blocks import Blocks, InMemory
@@ -122,7 +123,9 @@ class Pool:
         """Positions, -1 where there is none."""
         text = self.ids.dtype.kind == "U"
         if wanted.dtype.kind == "O":
-            fits = [isinstance(v, str) if text else _is_whole(v) for v in wanted.tolist()]
+            fits = [
+                isinstance(v, str) if text else is_whole(v) and -(2**63) < v < 2**63 for v in wanted.tolist()
+            ]
             found = np.full(len(wanted), -1, dtype=np.int64)
             if any(fits):
                 found[fits] = self._find(np.array(wanted[fits].tolist()))
@@ -153,9 +156,3 @@ class Pool:
                 digest.update(np.ascontiguousarray(block).tobytes())
         digest.update(b"counted" if self._counted else repr(self.ids.tolist()).encode())
         return digest.hexdigest()
-
-
-def _is_whole(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        return False
-    return abs(int(value)) < 2**63

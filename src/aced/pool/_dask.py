@@ -16,6 +16,7 @@ from aced._errors import InvalidInput
 from aced._types import Array
 from aced.pool._chunk_cache import CachedChunks
 from aced.pool._convert import check_shape, refuse_dtype
+from aced.pool._free_memory import in_words
 
 
 class Dask(CachedChunks):
@@ -41,6 +42,10 @@ class Dask(CachedChunks):
         self._keys = [key for (key,), size in zip(keys, sizes, strict=True) if size]
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
         super().__init__(starts, int(array.shape[1]), "the dask array")
+
+    @property
+    def kept(self) -> str:
+        return f"{self.array.dtype}, {in_words(self.array.nbytes)} in a dask array"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if any(map(_is_future, self._graph.values())):

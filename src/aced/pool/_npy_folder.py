@@ -14,7 +14,7 @@ from aced._types import Array, Float32, Ints
 from aced.pool._concatenated import Concatenated
 from aced.pool._convert import refuse_dtype
 from aced.pool._mapped import Mapped, header
-from aced.pool._stored import changed, stamp
+from aced.pool._stored import changed, on_disk, stamp
 
 MOST_OPEN = 64
 """Maps held open at a time: each takes a file descriptor."""
@@ -59,6 +59,10 @@ class NpyFolder(Concatenated):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NpyFolder, (self._folder, self._files, self._counts, self.shape[1])
+
+    @property
+    def kept(self) -> str:
+        return on_disk([Path(self._folder, name) for name in self._files], Path(self._folder))
 
     def _rows(self, index: int, rows: slice | Ints) -> Float32:
         mapped = self._file(index)

@@ -25,7 +25,7 @@ from aced.pool._parquet_decoding import (
     read_column,
     refuse_other_columns,
 )
-from aced.pool._stored import Stamp, changed, stamp
+from aced.pool._stored import Stamp, changed, on_disk, stamp
 
 DECODER_BYTES = 512 * 1024**2
 """What waiting decoders may hold, at up to two pages of 1 MiB per column each."""
@@ -65,6 +65,10 @@ class Parquet(CachedChunks):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Parquet, (self._paths, self._forms)
+
+    @property
+    def kept(self) -> str:
+        return on_disk([Path(path) for path in self._paths], Path(self._name))
 
     def carried(self) -> Array | None:
         """The pandas index that the files carry: as one column, or as a range in a single file."""

@@ -37,6 +37,8 @@ class Pool:
     >>> pool = Pool([[0.0, 1.0], [1.0, 0.0]], ids=["a", "b"])
     >>> len(pool), pool.features, pool.positions(["b"])
     (2, 2, array([1]))
+    >>> pool
+    Pool(2 rows x 2 features, float32, 16 bytes in memory, ids 'a' … 'b')
     """
 
     def __init__(self, rows: Any, ids: Any = None) -> None:
@@ -56,7 +58,10 @@ class Pool:
         return len(self.data)
 
     def __repr__(self) -> str:
-        return f"Pool({len(self)} rows, {self.features} features)"
+        shape = f"{len(self)} rows x {self.features} features"
+        kept = getattr(self.data.source, "kept", "kept elsewhere")
+        ids = "" if self._counted else f", ids {self.ids[0].item()!r} … {self.ids[-1].item()!r}"
+        return f"Pool({shape}, {kept}{ids})"
 
     @property
     def features(self) -> int:
@@ -124,7 +129,8 @@ class Pool:
         text = self.ids.dtype.kind == "U"
         if wanted.dtype.kind == "O":
             fits = [
-                isinstance(v, str) if text else is_whole(v) and -(2**63) < v < 2**63 for v in wanted.tolist()
+                isinstance(v, str) if text else is_whole(v) and -(2**63) < v < 2**63
+                for v in wanted.tolist()
             ]
             found = np.full(len(wanted), -1, dtype=np.int64)
             if any(fits):

@@ -9,6 +9,7 @@ import numpy as np
 
 from aced._errors import InvalidInput, reason
 from aced._types import Array, Float32
+from aced.pool._free_memory import in_words
 
 Stamp = tuple[int, int]
 
@@ -28,6 +29,13 @@ def stamp(path: Path) -> Stamp:
 
 def changed(path: Any) -> InvalidInput:
     return InvalidInput("rows", f"{path} has changed since the pool was made; make the pool again")
+
+
+def on_disk(paths: list[Path], name: Path) -> str:
+    """Files for people; they may be gone."""
+    size = in_words(sum(path.stat().st_size for path in paths if path.is_file()))
+    count = f" in {len(paths)} files" if len(paths) > 1 else ""
+    return f"{size} on disk at {name.name}{count}"
 
 
 def as_float32(rows: Array) -> Float32:

@@ -13,6 +13,7 @@ from aced._optional import needed
 from aced._types import Array
 from aced.pool._chunk_cache import CachedChunks, even_chunks
 from aced.pool._convert import check_shape, refuse_dtype
+from aced.pool._free_memory import in_words
 from aced.pool._stored import Stamp, changed, stamp, unreadable
 
 MARKS = ("zarr.json", ".zarray", ".zgroup")
@@ -47,6 +48,11 @@ class Zarr(CachedChunks):
         if self._marks is None:
             return Zarr, (self.array,)
         return _reopen, (str(self._marks[0].parent), self.shape)
+
+    @property
+    def kept(self) -> str:
+        where = "in a Zarr store" if self._marks is None else f"on disk at {self._where.name}"
+        return f"{self.array.dtype}, {in_words(self.array.nbytes)} once decoded, {where}"
 
     @property
     def _where(self) -> Any:

@@ -87,12 +87,8 @@ class Iwal:
         if not 0 <= lag <= 1:
             raise InvalidInput("lag", f"must be between 0 and 1, got {lag}")
         self.c0, self.variant, self.oracular = positive("c0", c0), variant, oracular
-        self.passes, self.scale, self.seeds, self.lag = (
-            whole("passes", passes, 1),
-            scale,
-            seeds,
-            float(lag),
-        )
+        self.scale, self.passes = scale, whole("passes", passes, 1)
+        self.seeds, self.lag = seeds, float(lag)
         self.classifier, self._make_erm = classifier, erm
         self._erm: Erm | None = None
         self._order: Array = np.zeros(0, np.int64)  # rows in the order of the stream

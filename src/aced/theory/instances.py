@@ -16,7 +16,7 @@ from aced._types import Array, Bools, Float64
 from aced._workers import Workers
 from aced.theory.bandit import Bandit
 
-MOST = 20_000
+MOST_HYPOTHESES = 20_000
 """Hypotheses an instance may have."""
 
 
@@ -156,5 +156,7 @@ def _signed(positive: Array, size: Float64) -> Float64:
 
 
 def _few_enough(hypotheses: int) -> None:
-    if hypotheses > MOST:
-        raise InvalidInput("hypotheses", f"are {hypotheses}; at most {MOST} fit, use a smaller size")
+    if hypotheses > MOST_HYPOTHESES:
+        raise InvalidInput(
+            "hypotheses", f"are {hypotheses}; at most {MOST_HYPOTHESES} fit, use a smaller size"
+        )

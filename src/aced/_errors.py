@@ -33,5 +33,10 @@ class InvalidInput(ValueError):
         return f"{name}{joint}{self.sentence}"
 
 
+def reason(error: Exception) -> str:
+    """What another library says is wrong, in one line however many it took."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
 class DataUnavailable(InvalidInput):
     """A named data set is neither on disk nor to be had from its public home."""

@@ -20,14 +20,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from numbers import Integral
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import scipy.linalg  # noqa: F401  (its BLAS must be loaded before the controller looks)
 from threadpoolctl import ThreadpoolController
 
-from aced._errors import InvalidInput
+from aced._check import whole
 from aced._types import Array, Float64
 
 T = TypeVar("T")
@@ -107,11 +106,8 @@ class Workers:
     """A pool of threads; ``session`` keeps it open over many maps."""
 
     def __init__(self, threads: int | None = None) -> None:
-        if threads is not None and (isinstance(threads, bool) or not isinstance(threads, Integral)):
-            raise InvalidInput("threads", f"must be a whole number, got {threads!r}")
-        if threads is not None and threads < 1:
-            raise InvalidInput("threads", f"must be at least 1, got {threads}; leave it out to use all")
-        self.threads = int(threads) if threads is not None else available_threads()
+        hint = "; leave it out to use all"
+        self.threads = available_threads() if threads is None else whole("threads", threads, 1, hint)
         self._executor: ThreadPoolExecutor | None = None
 
     @contextmanager

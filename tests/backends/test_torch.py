@@ -307,7 +307,7 @@ def test_cuda_where_there_is_none():
 
 @pytest.mark.parametrize("memory", [-1, 0.5, True, "2GB"])
 def test_memory_is_a_number_of_bytes(memory):
-    with pytest.raises(InvalidInput, match="memory must be a whole number of bytes"):
+    with pytest.raises(InvalidInput, match=r"memory must be (a whole number|at least 0)"):
         TorchWorkers(memory=memory)
 
 

@@ -222,7 +222,7 @@ def test_sparse_rows():
     [
         ({"rows": 0}, "rows must be at least 1, got 0"),
         ({"features": -3}, "features must be at least 1, got -3"),
-        ({"draws": 1}, "draws at least 2"),
+        ({"draws": 1}, "draws must be at least 2"),
         ({"density": 0.0}, "density must be above 0 and at most 1, got 0.0"),
         ({"density": 1.5}, "density must be above 0 and at most 1, got 1.5"),
         ({"threads": 0}, "threads must be at least 1"),

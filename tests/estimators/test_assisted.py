@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge, RidgeCV
 
 from aced._workers import Workers
 from aced.estimators import assisted, predict, regress
-from aced.estimators.assisted import BLOCK, GRID, MOST
+from aced.estimators.assisted import BLOCK, GRID, REGRESSED_LABELS
 from aced.pool import Pool
 from tests.helpers import blobs
 
@@ -86,8 +86,10 @@ def test_a_constant_column_carries_nothing(m):
 
 
 def test_very_many_labels_and_features_are_thinned_out():
-    rows = scipy.sparse.random(MOST + 500, MOST + 100, 0.002, "csr", rng=np.random.default_rng(0))
-    labels = np.arange(MOST + 500) % 2
+    rows = scipy.sparse.random(
+        REGRESSED_LABELS + 500, REGRESSED_LABELS + 100, 0.002, "csr", rng=np.random.default_rng(0)
+    )
+    labels = np.arange(REGRESSED_LABELS + 500) % 2
     np.testing.assert_array_equal(regress(rows, labels), regress(rows[::2], labels[::2]))
 
 

@@ -42,7 +42,7 @@ def module(tmp_path, monkeypatch):
     sys.modules.pop("my_features", None)
 
 
-def test_texts_rows_and_pictures(tmp_path):
+def test_texts_rows_and_images(tmp_path):
     before = list(sys.path)
     assert embed_with("my_features:lengths", TEXTS).tolist() == [[1, 1], [3, 1]]
     assert embed_with("my_features:lengths", TEXTS).dtype == np.float32

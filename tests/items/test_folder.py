@@ -5,19 +5,19 @@ from aced import InvalidInput
 from aced.items import read_items
 
 
-def _picture(path, colour="red", size=(4, 3)):
+def _image(path, colour="red", size=(4, 3)):
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.new("RGB", size, colour).save(path)
     return path
 
 
-def test_pictures_below_a_folder(tmp_path):
+def test_images_below_a_folder(tmp_path):
     for name in ("b.PNG", "a/deep/c.jpg", "a/d.webp", "e.gif", "f.bmp", "g.tiff"):
-        _picture(tmp_path / name, colour=(len(name), 0, 0))
+        _image(tmp_path / name, colour=(len(name), 0, 0))
     (tmp_path / "notes.txt").write_text("x")
     (tmp_path / "logo.svg").write_text("<svg/>")
     (tmp_path / "._b.png").write_text("a Mac's second half")
-    _picture(tmp_path / ".cache/h.png")
+    _image(tmp_path / ".cache/h.png")
     items = read_items(tmp_path)
     assert items.kind == "image"
     assert items.contents == ["a/d.webp", "a/deep/c.jpg", "b.PNG", "e.gif", "f.bmp", "g.tiff"]
@@ -26,17 +26,17 @@ def test_pictures_below_a_folder(tmp_path):
     assert items.skipped == 1  # the SVG
 
 
-def test_the_same_bytes_are_the_same_picture(tmp_path):
+def test_the_same_bytes_are_the_same_image(tmp_path):
     for name in ("a.png", "b.png"):
-        _picture(tmp_path / name)
-    _picture(tmp_path / "c.png", "blue")
+        _image(tmp_path / name)
+    _image(tmp_path / "c.png", "blue")
     assert read_items(tmp_path).same_as.tolist() == [0, 0, 2]
 
 
 def test_links_that_leave_the_folder_are_left_out(tmp_path):
     inside, outside = tmp_path / "in", tmp_path / "out"
-    _picture(inside / "a.png")
-    _picture(outside / "b.png")
+    _image(inside / "a.png")
+    _image(outside / "b.png")
     (inside / "link.png").symlink_to(outside / "b.png")
     (inside / "nowhere.png").symlink_to(inside / "gone.png")
     (inside / "folder").symlink_to(outside, target_is_directory=True)
@@ -50,9 +50,9 @@ def test_what_is_refused(tmp_path):
     (tmp_path / "logo.svg").write_text("<svg/>")
     with pytest.raises(InvalidInput, match=r"items: there are no images in .*\(1 of other formats"):
         read_items(tmp_path)
-    _picture(tmp_path / "a.png")
+    _image(tmp_path / "a.png")
     for name in ("b.png", "c.jpg"):
-        (tmp_path / name).write_bytes(b"no picture")
+        (tmp_path / name).write_bytes(b"no image")
     with pytest.raises(InvalidInput, match=r"items: b\.png cannot be read .* nor can 1 more"):
         read_items(tmp_path)
     with pytest.raises(InvalidInput, match="folder"):

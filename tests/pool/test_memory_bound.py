@@ -45,7 +45,7 @@ print(len(pool), max(seen) - before, pyarrow.default_memory_pool().max_memory())
 EXIT = """
 import sys, time
 import dask.array, numpy
-from aced.pool._open import Dask, Parquet
+from aced.pool._to_source import Dask, Parquet
 from pathlib import Path
 
 def slow(block):

@@ -1,3 +1,5 @@
+import shutil
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -6,6 +8,7 @@ import scipy.sparse
 
 from aced import InvalidInput, Pool
 from aced.pool import BLOCK_ROWS
+from tests.pool.stores import STORES
 
 
 def test_blocks_cover_the_rows_in_order():
@@ -130,3 +133,25 @@ def test_a_sparse_pool_with_many_columns_stays_sparse():
     np.testing.assert_array_equal(pool.rows([3, 1]).toarray(), pool.block(0).toarray()[[3, 1]])
     with pytest.raises(InvalidInput, match="is NaN"):
         Pool(scipy.sparse.csr_matrix(([np.nan], ([0], [1])), shape=(2, 6000)))
+
+
+def test_a_pool_says_how_large_it_is_and_where_its_rows_are(tmp_path):
+    rows = np.random.default_rng(0).random((300, 8))
+    assert repr(Pool(rows)) == "Pool(300 rows x 8 features, float32, 9 KiB in memory)"
+    assert repr(Pool(rows[:2], ids=[7, 3])).endswith("64 bytes in memory, ids 7 … 3)")
+    np.save(tmp_path / "rows.npy", rows)
+    on_disk = Pool(tmp_path / "rows.npy")
+    assert repr(on_disk) == "Pool(300 rows x 8 features, float64, 19 KiB on disk at rows.npy)"
+    (tmp_path / "parts").mkdir()
+    for name in ("a.npy", "b.npy"):
+        np.save(tmp_path / "parts" / name, rows)
+    assert repr(Pool(tmp_path / "parts")).endswith("38 KiB on disk at parts in 2 files)")
+    sparse = scipy.sparse.random(300, 5000, 0.01, "csr", dtype=np.float32, rng=np.random.default_rng(0))
+    assert repr(Pool(sparse)).endswith("sparse float32, 118 KiB in memory, density 0.01)")
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_a_pool_says_where_its_rows_are_even_when_they_are_gone(tmp_path, store):
+    pool = Pool(store(tmp_path, np.eye(3)))
+    shutil.rmtree(tmp_path)
+    assert repr(pool).startswith("Pool(3 rows x 3 features, ")

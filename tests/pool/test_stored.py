@@ -9,7 +9,7 @@ import pytest
 
 from aced import InvalidInput, Pool
 from aced.pool import BLOCK_ROWS
-from aced.pool._pieces import Pieces
+from aced.pool._concatenated import Concatenated
 from tests.pool.stores import ON_DISK, STORES, large_group, parquet, parquet_folder
 
 N, P = 5 * BLOCK_ROWS + 77, 6
@@ -106,7 +106,7 @@ def test_values_that_are_not_finite_are_named(store, value, sentence, tmp_path):
 
 
 def test_pieces_are_read_once_for_rows_at_positions():
-    class Counted(Pieces):
+    class Counted(Concatenated):
         seen = ()
 
         def _rows(self, index, rows):

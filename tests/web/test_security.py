@@ -11,7 +11,7 @@ import pytest
 from aced.project import Project
 from aced.web import make_app
 from aced.web._headers import FIXED
-from aced.web._limit import ADDRESSES, MOST, WITHIN, WrongTokens
+from aced.web._limit import ADDRESSES, WITHIN, WRONG_TOKENS, WrongTokens
 from tests.web.helpers import FAR, LOCAL, POST, Clock, TestClient, answer, far_client, local_client, make
 from tests.web.helpers import post as send
 
@@ -110,7 +110,9 @@ def test_names_that_were_pointed_here(local: TestClient, host: str, path: str) -
     assert local.get(path, headers={"Host": host}).status_code == 403
 
 
-@pytest.mark.parametrize("host", ["localhost:8765", "LOCALHOST", "127.0.0.1", "[::1]:8765", "[::1]"])
+@pytest.mark.parametrize(
+    "host", ["localhost:8765", "LOCALHOST", "127.0.0.1", "127.0.0.2:80", "[::1]:8765", "[::1]"]
+)
 def test_names_of_this_machine(local: TestClient, host: str) -> None:
     assert local.get("/api/me", headers={"Host": host}).status_code == 200
 
@@ -228,8 +230,10 @@ def test_guessing_is_slowed_and_others_are_not(app: Any, project: Project) -> No
     token, other = project.add_person("ann"), project.add_person("bob")
     inside = far_client(app, other)
     guesser = far_client(app)
-    seen = [guesser.get("/enter", params={"token": f"guess{i}"}).status_code for i in range(MOST + 5)]
-    assert seen == [401] * MOST + [429] * 5
+    seen = [
+        guesser.get("/enter", params={"token": f"guess{i}"}).status_code for i in range(WRONG_TOKENS + 5)
+    ]
+    assert seen == [401] * WRONG_TOKENS + [429] * 5
     blocked = guesser.get("/enter", params={"token": token})
     assert blocked.status_code == 429
     assert int(blocked.headers["retry-after"]) > 0
@@ -242,21 +246,22 @@ def test_guessing_is_slowed_and_others_are_not(app: Any, project: Project) -> No
 def test_guessing_by_cookie_is_slowed_too(app: Any) -> None:
     client = far_client(app)
     seen = [
-        client.get("/api/me", headers={"Cookie": f"aced=guess{i}"}).status_code for i in range(MOST + 1)
+        client.get("/api/me", headers={"Cookie": f"aced=guess{i}"}).status_code
+        for i in range(WRONG_TOKENS + 1)
     ]
-    assert seen == [401] * MOST + [429]
+    assert seen == [401] * WRONG_TOKENS + [429]
 
 
 def test_wrong_tokens_are_forgotten_in_time_and_in_number() -> None:
     clock = Clock()
     wrong = WrongTokens(clock)
-    for _ in range(MOST):
+    for _ in range(WRONG_TOKENS):
         assert wrong.wait("192.0.2.1") == 0
         wrong.add("192.0.2.1")
     assert 0 < wrong.wait("192.0.2.1") <= WITHIN + 1
     clock.at += WITHIN
     assert wrong.wait("192.0.2.1") == 0
-    for i in range(MOST):
+    for i in range(WRONG_TOKENS):
         wrong.add(f"2001:db8::{i}")
     assert wrong.wait("2001:db8::ffff") > 0
     assert wrong.wait("2001:db8:0:1::1") == 0

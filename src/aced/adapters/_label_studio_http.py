@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import ipaddress
 import json
 import threading
 from collections.abc import Awaitable, Callable
@@ -27,6 +26,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from aced._errors import InvalidInput
+from aced._local import names_this_machine, passed_on
 from aced.adapters._predictor import Guess, Predictor, version_of
 from aced.adapters.label_studio import delete, prediction, read_export, row_of
 from aced.ledger import LedgerError
@@ -36,8 +36,6 @@ from aced.project._import import row_finder
 LARGEST = 64 * 2**20
 """Bytes of one request."""
 CHANGED = ("ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED")
-FOREIGN = ("origin", "forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
-"""Headers of requests that a web page sent or a proxy passed on."""
 DELETED = ("ANNOTATION_DELETED", "ANNOTATIONS_DELETED")
 
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
@@ -205,9 +203,9 @@ def _may(project: Project, local: bool, request: Request) -> bool:
     if token is not None:
         known = project.who_is(token)  # takes as long whatever the token
         return known is not None and known[1] == "lead"
-    if not local or any(name in request.headers for name in FOREIGN):
+    if not local or "origin" in request.headers or passed_on(request.headers):
         return False
-    return _is_local(request.headers.get("host", ""))
+    return names_this_machine(request.headers.get("host", ""))
 
 
 def _token(request: Request) -> str | None:
@@ -220,15 +218,3 @@ def _token(request: Request) -> str | None:
         except (binascii.Error, ValueError):
             return ""
     return request.query_params.get("token")
-
-
-def _is_local(host: str) -> bool:
-    """Whether a Host header names this machine; another name may be a page's trick."""
-    name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
-    name = name.strip("[]")
-    if name.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False

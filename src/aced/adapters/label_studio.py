@@ -18,7 +18,9 @@ from typing import Any
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
+from aced._check import whole
 from aced._errors import InvalidInput
+from aced._tables import read_bytes
 from aced.adapters._predictor import Predictor
 from aced.ledger import Event, State, Transaction
 from aced.project import Imported, Item, Project
@@ -32,7 +34,6 @@ from aced.project._import import (
     row_finder,
     take,
 )
-from aced.project._lines import read_bytes
 from aced.project._project import check_name
 
 SOURCE = "label-studio"
@@ -73,9 +74,7 @@ def tasks(
     A round is designed first if one is due. ``images`` is what comes before a picture's path
     (default: where Label Studio serves it if its local files begin above the items' folder).
     """
-    count = project.settings.batch if count is None else count
-    if count < 1:
-        raise InvalidInput("count", f"must be at least 1, got {count}")
+    count = project.settings.batch if count is None else whole("count", count, 1)
     rows = _waiting(project)
     while len(rows) < count and project.refill():
         before, rows = rows, _waiting(project)
@@ -148,7 +147,7 @@ class Annotation:
 
 def load_export(path: str | os.PathLike[str]) -> Any:
     """The JSON of a file."""
-    content = read_bytes(Path(path))
+    content = read_bytes(Path(path), "file")
     try:
         return json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:

@@ -106,10 +106,7 @@ def held_here(source: Source) -> bool:
 
 def size_of(source: Source) -> int:
     """Bytes of the rows of a source that is held here."""
-    if isinstance(source, Sparse):
-        matrix = source.matrix
-        return int(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes)
-    return 4 * source.shape[0] * source.shape[1]
+    return source.nbytes if isinstance(source, Sparse) else 4 * source.shape[0] * source.shape[1]
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ import numpy as np
 import scipy.sparse
 
 from aced._errors import InvalidInput
+from aced._optional import needed
 from aced._types import Array
 from aced._workers import Kernel, Sliced
 from aced.backends._remote import Packed, Piece, Remote, held_here, run_part, size_of, split
@@ -44,12 +45,7 @@ class DaskWorkers(Remote):
 
     def __init__(self, client: Any, threads: int | None = None) -> None:
         super().__init__(threads)
-        try:
-            import distributed
-        except ImportError:
-            raise InvalidInput(
-                "client", "a cluster needs dask; install it with: pip install 'aced[dask]'"
-            ) from None
+        distributed = needed("client", "distributed", "a cluster", "dask")
         if not isinstance(client, distributed.Client) or client.asynchronous:
             raise InvalidInput(
                 "client", f"must be a dask.distributed.Client that is not asynchronous, got {client!r}"

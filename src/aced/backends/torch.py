@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from numbers import Integral
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from aced._check import whole
 from aced._errors import InvalidInput
+from aced._optional import needed
 from aced._types import Array, Float64
 from aced._workers import Kernel, PerRow, Workers, join
 from aced.pool import GIB, Blocks, InMemory, Pool, available_memory
@@ -48,17 +49,12 @@ class TorchWorkers(Workers):
         self, threads: int | None = None, device: str = "cpu", memory: int | None = None
     ) -> None:
         super().__init__(threads)
-        try:
-            import torch
-        except ImportError:
-            raise InvalidInput(
-                "backend", "torch needs PyTorch; install it with: pip install 'aced[torch]'"
-            ) from None
+        torch = needed("backend", "torch", "torch", "torch")
         from aced.backends import _torch_kernels
 
         self._torch, self._kernels = torch, _torch_kernels
         self.device = _find(torch, device)
-        self.memory = self._room() if memory is None else _bytes(memory)
+        self.memory = self._room() if memory is None else whole("memory", memory, 0)
         self._numbers = STEP_NUMBERS[self.device.type]
         self._shares = self.device.type == "cpu"  # whether it works on the host's own memory
         self._wide = _torch_kernels.wide(self.device)
@@ -254,12 +250,6 @@ def _cut(data: Blocks, args: tuple[Any, ...], numbers: int) -> list[range]:
 
 def _rows(data: Blocks, blocks: range) -> slice:
     return slice(data.slices[blocks[0]].start, data.slices[blocks[-1]].stop)
-
-
-def _bytes(memory: Any) -> int:
-    if isinstance(memory, bool) or not isinstance(memory, Integral) or memory < 0:
-        raise InvalidInput("memory", f"must be a whole number of bytes from 0 up, got {memory!r}")
-    return int(memory)
 
 
 def _find(torch: Any, name: Any) -> Any:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import asdict
 from functools import lru_cache
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from aced._orphans import leave_with_parent
 from aced._workers import Workers, available_threads
 from aced.bench._records import Records
 from aced.bench._simulate import fit_all, simulate
@@ -86,18 +85,6 @@ def run_jobs(
             told(job, record)
 
 
-def _leave_with_parent() -> None:
-    """A worker whose parent is killed must not go on for hours with nobody to report to."""
-    parent = parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
 def _results(
     todo: list[Job], processes: int, data_home: Path | None, threads: int
 ) -> Iterator[tuple[Job, dict[str, Any]]]:
@@ -106,7 +93,7 @@ def _results(
             yield job, run_job(job, data_home, threads)
         return
     with ProcessPoolExecutor(
-        processes, mp_context=get_context("spawn"), initializer=_leave_with_parent
+        processes, mp_context=get_context("spawn"), initializer=leave_with_parent
     ) as executor:
         running = {executor.submit(run_job, job, data_home, threads): job for job in todo}
         try:

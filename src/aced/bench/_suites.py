@@ -11,6 +11,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from aced._check import whole
 from aced._errors import InvalidInput
 
 # task: (budget, passes of the streams)
@@ -78,8 +79,8 @@ def jobs(
     builders = {"smoke": _smoke, "paper": _paper, "full": _full}
     if suite not in builders:
         raise InvalidInput("suite", f"must be one of {', '.join(builders)}; got {suite!r}")
-    if seeds is not None and seeds < 1:
-        raise InvalidInput("seeds", f"must be at least 1, got {seeds}")
+    if seeds is not None:
+        whole("seeds", seeds, 1)
     every = builders[suite](seeds)
     for name, wanted, known in (
         ("tasks", tasks, {job.task for job in every}),

@@ -31,13 +31,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from aced._check import whole
 from aced._errors import InvalidInput
 from aced.cost.work import Pass, Work, made_dense
 from aced.design.fixed_point import FixedPoint
 from aced.design.sampled import FEWEST, automatic_rows
 from aced.oracles._low_rank import RANK
-from aced.oracles._weights import CACHE_BYTES, MOST
-from aced.pool import BLOCK_ROWS, GIB, Pool, available_memory
+from aced.oracles._weights import CACHE_BYTES, GROWTH_ROWS
+from aced.pool import BLOCK_ROWS, Pool, available_memory, in_words
 from aced.pool._sparse import SPARSE_BLOCK_ROWS, Sparse
 
 __all__ = ["Cost", "Pass", "check_room", "in_words", "ways_out"]
@@ -60,8 +61,8 @@ class Cost(Work):
     """The needs of a round over a pool of this shape; make it with :meth:`of`.
 
     >>> cost = Cost.of(1_000_000, 256, threads=2)
-    >>> round(cost.peak() / GIB, 2), round(cost.operations / 1e12, 1)
-    (1.5, 3.7)
+    >>> in_words(cost.peak()), round(cost.operations / 1e12, 1)
+    ('1.5 GiB', 3.7)
     """
 
     @classmethod
@@ -84,8 +85,7 @@ class Cost(Work):
         counts = {"rows": rows, "features": features, "threads": threads, "workers": workers}
         counts |= {} if design_rows is None else {"design_rows": design_rows}
         for name, number in counts.items():
-            if number < 1:
-                raise InvalidInput(name, f"must be at least 1, got {number}")
+            whole(name, number, 1)
         if density is not None and not 0 < density <= 1:
             raise InvalidInput("density", f"must be above 0 and at most 1, got {density}")
         sparse = density is not None and not made_dense(rows, features)
@@ -111,11 +111,11 @@ class Cost(Work):
         """Bytes of each part at the peak, in the process that calls."""
         rounds = [self.over(rows) for rows in self.sample_sizes] or [self]
         alone = self.workers == 1
-        sample, vectors = 0, (HELD + DESIGNED) * self.rows + GROWTH * min(self.rows, MOST)
+        sample, vectors = 0, (HELD + DESIGNED) * self.rows + GROWTH * min(self.rows, GROWTH_ROWS)
         if self.sampled:
             sample = sum(one.row_bytes for one in rounds) + rounds[0].row_bytes
             vectors = (HELD + EXTENDED) * self.rows + sum((HELD + DESIGNED) * one.rows for one in rounds)
-            vectors += GROWTH * min(rounds[0].rows, MOST)
+            vectors += GROWTH * min(rounds[0].rows, GROWTH_ROWS)
         return {
             "rows": self.row_bytes,
             "sample": sample,
@@ -208,14 +208,3 @@ def _on_samples(cost: Cost) -> list[Cost]:
     """The same with fewer rows to design on, most first."""
     sizes = [k * 10**e for e in range(9, 2, -1) for k in (5, 2, 1)]
     return [replace(cost, design_rows=m) for m in sizes if FEWEST <= m <= cost.design_rows // 2]
-
-
-def in_words(size: float) -> str:
-    """Bytes as people say them.
-
-    >>> in_words(3.2e8), in_words(2.5 * GIB), in_words(41 * GIB)
-    ('305 MiB', '2.5 GiB', '41 GiB')
-    """
-    if size < GIB:
-        return f"{size / 2**20:.0f} MiB"
-    return f"{size / GIB:.1f} GiB" if size < 10 * GIB else f"{size / GIB:.0f} GiB"

@@ -21,7 +21,7 @@ from aced.oracles._low_rank import ITERATIONS, RANK
 from aced.oracles._sparse import SparseGeometry
 from aced.oracles._weights import CACHE_BYTES
 from aced.oracles.linear import TOWARDS
-from aced.pool._open import MOST_DENSE_BYTES, MOST_DENSE_FEATURES
+from aced.pool._to_source import MOST_DENSE_BYTES, MOST_DENSE_FEATURES
 
 RESIDUAL, SHIFTED = 31, 8
 """Operations of the fused sweeps (:mod:`aced.oracles._kernels`) for one row and one separator."""

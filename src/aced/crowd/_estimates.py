@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from aced._check import whole
 from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
 
@@ -135,8 +136,7 @@ def dawid_skene(
     array([0.96, 0.06, 0.89])
     """
     pseudo = _pseudo_votes(prior)
-    if steps < 1:
-        raise InvalidInput("steps", f"must be at least 1, got {steps}")
+    whole("steps", steps, 1)
     if not tolerance >= 0:
         raise InvalidInput("tolerance", f"must be at least 0, got {tolerance}")
     voted = votes.tally.sum(axis=1) > 0

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from aced._errors import InvalidInput
+from aced._errors import InvalidInput, reason
+from aced._optional import needed
+from aced._tables import read_parquet
 from aced._types import Array, Float64
 from aced.datasets._dataset import Dataset, standardised
 
@@ -62,21 +64,15 @@ def _load_table(path: Path, label: str | None) -> Dataset:
 
 
 def _read_table(path: Path) -> Any:
+    if path.suffix == ".parquet":
+        return read_parquet(path, "dataset")
+    csv = needed("dataset", "pyarrow.csv", f"reading {path.suffix} files", "tables")
+    import pyarrow as pa
+
     try:
-        import pyarrow as pa
-        import pyarrow.csv
-        import pyarrow.parquet
-    except ImportError as error:
-        raise InvalidInput(
-            "dataset", f"reading {path.suffix} files needs pyarrow; pip install 'aced[tables]'"
-        ) from error
-    try:
-        if path.suffix == ".parquet":
-            return pyarrow.parquet.read_table(path)
-        return pyarrow.csv.read_csv(path)
-    except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise InvalidInput("dataset", f"{path} could not be read: {reason}") from error
+        return csv.read_csv(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidInput("dataset", f"{path} could not be read: {reason(error)}") from error
 
 
 def _numbers(column: Any, name: str) -> Float64:

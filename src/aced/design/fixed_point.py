@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from aced._errors import InvalidInput
+from aced._check import whole
 from aced._types import Float64
 from aced.design._trail import with_incumbent
 from aced.design.certificate import Certificate, certify
@@ -37,10 +37,8 @@ class FixedPoint:
     search: Search = field(default_factory=Dinkelbach)
 
     def __post_init__(self) -> None:
-        if self.rounds < 1 or self.draws < 2:
-            raise InvalidInput(
-                "rounds", f"must be at least 1 and draws at least 2, got {self.rounds} and {self.draws}"
-            )
+        whole("rounds", self.rounds, 1)
+        whole("draws", self.draws, 2)
 
     def solve(
         self,

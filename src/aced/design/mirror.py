@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from aced._errors import InvalidInput
+from aced._check import whole
 from aced._types import Float64
 from aced.design.certificate import Certificate, certify
 from aced.design.gradient import Sensitivity, raw_from_sums, raw_sums
@@ -38,8 +38,8 @@ class Mirror:
     search: Search = field(default_factory=Grid)
 
     def __post_init__(self) -> None:
-        if min(self.max_steps, self.trials) < 1 or self.draws < 2:
-            raise InvalidInput("max_steps and trials", "must be at least 1 and draws at least 2")
+        for name, least in (("max_steps", 1), ("trials", 1), ("draws", 2)):
+            whole(name, getattr(self, name), least)
 
     def solve(
         self,

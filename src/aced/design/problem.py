@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from aced._errors import InvalidInput
+from aced._check import positive
 from aced._types import Bools, Float32, Float64
 from aced.oracles import Hypotheses, Maximiser, Noise, Oracle, Weights, labels_of
 
@@ -54,8 +54,7 @@ class Problem:
     """Rows with a label, (n,); None: those with μ̂ other than 0."""
 
     def __post_init__(self) -> None:
-        if not self.shift > 0:
-            raise InvalidInput("shift", f"must be positive, got {self.shift}")
+        positive("shift", self.shift)
 
     @property
     def n(self) -> int:

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from aced._check import positive, whole
 from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
 from aced.design.fixed_point import FixedPoint
@@ -70,10 +71,10 @@ class Sampled:
     def __post_init__(self) -> None:
         if (self.rows is None) == (self.seconds is None):
             raise InvalidInput("design_rows and round_seconds", "pass one of them")
-        if self.rows is not None and self.rows < 1:
-            raise InvalidInput("design_rows", f"must be at least 1, got {self.rows}")
-        if self.seconds is not None and not self.seconds > 0:
-            raise InvalidInput("round_seconds", f"must be positive, got {self.seconds}")
+        if self.rows is not None:
+            whole("design_rows", self.rows, 1)
+        if self.seconds is not None:
+            positive("round_seconds", self.seconds)
 
     def solve(
         self,

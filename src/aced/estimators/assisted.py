@@ -39,7 +39,7 @@ ALIKE = 1e-7
 """Rounding of the rows' distances from their mean, as a part of it: they are roots of differences of
 squares, which are exact to 1e-14."""
 
-MOST = 2048
+REGRESSED_LABELS = 2048
 """Where there are more labels and more features than this, so many of the labels are regressed on."""
 
 TINY = 1e-14
@@ -76,8 +76,8 @@ def regress(rows: Any, labels: Ints) -> Float64:
     >>> regress(rows, np.array([0, 0, 1, 1])).round(2)
     array([0.55, 0.  ])
     """
-    if min(rows.shape) > MOST:
-        some = slice(None, None, -(-rows.shape[0] // MOST))
+    if min(rows.shape) > REGRESSED_LABELS:
+        some = slice(None, None, -(-rows.shape[0] // REGRESSED_LABELS))
         rows, labels = rows[some], labels[some]
     y = 2.0 * labels - 1.0
     m, p = rows.shape

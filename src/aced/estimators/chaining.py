@@ -25,6 +25,7 @@ from functools import cached_property
 import numpy as np
 from scipy.optimize import brentq, linprog
 
+from aced._check import positive, probability
 from aced._errors import InvalidInput
 from aced._types import Array, Bools, Float64, Ints
 from aced.estimators.ridge import CONSTANT, pair_estimates
@@ -64,8 +65,7 @@ class Chaining:
             raise InvalidInput(
                 "lam", f"must have one entry a row ({table.shape[1]}), got {np.shape(lam)}"
             )
-        if not 0 < delta < 1:
-            raise InvalidInput("delta", f"must lie between 0 and 1, got {delta}")
+        probability("delta", delta)
         apart = (table != table[0]).any(axis=0)
         if not (np.asarray(lam)[apart] > 0).all():
             raise InvalidInput("lam", "must be positive on every row in which two sets differ")
@@ -108,9 +108,7 @@ class Chaining:
 
     def draws_for(self, width: float) -> int:
         """The smallest t for which ``width(t)`` is at most this."""
-        if not width > 0:
-            raise InvalidInput("width", f"must be positive, got {width}")
-        return int(np.ceil((self.width(1) / width) ** 2))
+        return int(np.ceil((self.width(1) / positive("width", width)) ** 2))
 
     def fit(self, sample: Sample) -> Estimate:
         """A point of P, or the one that misses it by the smallest factor."""

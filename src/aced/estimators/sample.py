@@ -6,15 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aced._check import probability
 from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
 
 
 def log_level(delta: float) -> float:
     """L = log(2/δ), for bounds that hold on both sides with probability 1 - δ."""
-    if not 0 < delta < 1:
-        raise InvalidInput("delta", f"must lie between 0 and 1, got {delta}")
-    return float(np.log(2 / delta))
+    return float(np.log(2 / probability("delta", delta)))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""From what a user has (texts, pictures, a table) to items a person can look at, and features."""
+"""From what a user has (texts, images, a table) to items a person can look at, and features."""
 
 from aced.items._custom import embed_with
 from aced.items._embedding import Embedding

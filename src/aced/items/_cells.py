@@ -61,7 +61,7 @@ def plain(value: Any, where: str) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()  # JSON can hold half a surrogate pair
     if isinstance(value, bytes | bytearray | memoryview):
-        raise InvalidInput(where, "holds bytes; write pictures as files to a folder, texts as strings")
+        raise InvalidInput(where, "holds bytes; write images as files to a folder, texts as strings")
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False, default=lambda inner: plain(inner, where))
     return str(value)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from aced import _archive
+from aced._check import whole
 from aced._errors import InvalidInput
 from aced._types import Array, Float32
 from aced.items._encoder import Encoder
-from aced.items._image import AUTO, PARTS, Pictures
+from aced.items._image_encoder import AUTO, PARTS, ImageEncoder
 from aced.items._items import Items, Kind
 from aced.items._rows import TableRows
 from aced.items._text import TfidfSvd
@@ -22,9 +23,9 @@ HOWS: dict[Kind, tuple[str, ...]] = {"text": ("tfidf-svd",), "image": tuple(PART
 class Embedding:
     """How items become features; the same for those it was fitted on and for new ones.
 
-    ``how`` is ``"tfidf-svd"`` for texts, ``"table"`` for rows, and for pictures ``"pixels-pca"``,
+    ``how`` is ``"tfidf-svd"`` for texts, ``"table"`` for rows, and for images ``"pixels-pca"``,
     ``"hog"`` or ``"hog+pixels"`` (what ``"auto"`` takes). ``dimension`` is the most features
-    that texts and pictures get (100 and 64 if it is left out).
+    that texts and images get (100 and 64 if it is left out).
     """
 
     def __init__(self, encoder: Encoder) -> None:
@@ -43,12 +44,12 @@ class Embedding:
                 f"{how!r} does not embed items of kind {items.kind!r}; "
                 f"use auto or {', '.join(HOWS[items.kind])}",
             )
-        _check_whole("seed", seed, least=0)
+        whole("seed", seed, least=0)
         if dimension is not None:
-            _check_whole("dimension", dimension, least=1)
+            whole("dimension", dimension, least=1)
         if items.kind == "image":
-            pictures, features = Pictures.fit(items, how, dimension, seed)
-            return cls(pictures), features
+            encoder, features = ImageEncoder.fit(items, how, dimension, seed)
+            return cls(encoder), features
         if items.kind == "row" and dimension is not None:
             raise InvalidInput(
                 "dimension", "the columns of a table decide how many features there are; drop it"
@@ -106,10 +107,5 @@ def _restored(meta: dict[str, Any], arrays: dict[str, Array]) -> Encoder:
     if any(array.dtype.kind != "f" or not np.isfinite(array).all() for array in arrays.values()):
         raise ValueError("arrays that no embedding has")
     if kind == "image":
-        return Pictures.restored(how, encoder, arrays)
+        return ImageEncoder.restored(how, encoder, arrays)
     return TfidfSvd.restored(encoder, arrays) if kind == "text" else TableRows.restored(encoder, arrays)
-
-
-def _check_whole(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InvalidInput(name, f"must be a whole number of at least {least}, got {value!r}")

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from aced._errors import InvalidInput
+from aced._tables import read_parquet, records
 from aced._types import Array, Float32
 from aced.items._cells import as_number
-from aced.items._tables import read_parquet, records
 from aced.pool import Pool
 
 ENDINGS = (".npy", ".npz", ".csv", ".tsv", ".parquet")
@@ -80,7 +80,9 @@ def _from_numpy(path: Path) -> Array:
 
 def _from_records(path: Path) -> Array:
     """Numbers under a line of names, or without one."""
-    found = records(path, "features")
+    found, _ = records(path, "features")
+    if not found:
+        raise InvalidInput("features", f"{path.name} is empty; give it at least one row")
     named = any(as_number(cell) is None for cell in found[0])
     names = found[0] if named else [str(place) for place in range(len(found[0]))]
     rows = np.empty((len(found) - named, len(names)))

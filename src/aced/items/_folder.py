@@ -1,4 +1,4 @@
-"""The pictures in a folder."""
+"""The images in a folder."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 from aced._errors import InvalidInput
 from aced.items._items import Items, first_alike
-from aced.items._pictures import Unreadable, check_header, quiet, refuse, tried
+from aced.items._thumbnails import Unreadable, check_header, quiet, refuse, tried
 
 READ = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff"})
 LEFT_OUT = frozenset({".svg", ".svgz", ".heic", ".heif", ".avif"})
 
 
-def picture_items(folder: Path) -> Items:
-    """All pictures below a folder, in the order of their paths; hidden files are passed over."""
+def image_items(folder: Path) -> Items:
+    """All images below a folder, in the order of their paths; hidden files are passed over."""
     names, skipped = _found(folder)
     if not names:
         left_out = f" ({skipped} of other formats or linked from elsewhere)" if skipped else ""
@@ -32,7 +32,7 @@ def picture_items(folder: Path) -> Items:
 
 
 def _found(folder: Path) -> tuple[list[str], int]:
-    """Paths relative to the folder, with forward slashes, and how many pictures were left out."""
+    """Paths relative to the folder, with forward slashes, and how many images were left out."""
     inside = folder.resolve()
     names: list[str] = []
     skipped = 0

@@ -21,12 +21,12 @@ KINDS: tuple[Kind, ...] = ("text", "image", "row")
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Texts, pictures or rows of a table, with distinct ids.
+    """Texts, images or rows of a table, with distinct ids.
 
-    ``contents`` holds texts, paths of pictures relative to ``root`` (with forward slashes),
+    ``contents`` holds texts, paths of images relative to ``root`` (with forward slashes),
     or dictionaries from column to value. ``same_as`` is the position of the first item
     with the same content. ``columns`` are the columns that were read. ``skipped`` counts
-    pictures left out of a folder: formats that are not read, and links that lead out of it.
+    images left out of a folder: formats that are not read, and links that lead out of it.
     """
 
     kind: Kind
@@ -49,7 +49,7 @@ class Items:
                 f"{len(self.same_as)} values of same_as; pass as many of each",
             )
         if self.kind == "image" and self.root is None:
-            raise InvalidInput("items", "pictures need root, the folder their paths start from")
+            raise InvalidInput("items", "images need root, the folder their paths start from")
         _refuse_repeats(self.ids)
 
     def __len__(self) -> int:

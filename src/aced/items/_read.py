@@ -1,4 +1,4 @@
-"""Items from a file of texts or rows, or from a folder of pictures."""
+"""Items from a file of texts or rows, or from a folder of images."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 from aced._errors import InvalidInput
-from aced.items._cells import all_numbers, as_text
-from aced.items._folder import picture_items
+from aced._tables import FORMATS, Table, read_table
+from aced.items._cells import all_numbers, as_text, plain
+from aced.items._folder import image_items
 from aced.items._items import KINDS, Items, row_items, text_items
-from aced.items._tables import ENDINGS, Table, read_table
 
 TEXT_NAMES = ("text", "content", "sentence", "body", "review", "title")
 LONG = 20
@@ -23,11 +23,11 @@ def read_items(
     column: str | None = None,
     id_column: str | None = None,
 ) -> Items:
-    """What stands in a folder of pictures, or in a .csv, .tsv, .jsonl or .parquet file.
+    """What stands in a folder of images, or in a .csv, .tsv, .jsonl or .parquet file.
 
     A table with one obvious column of text (by its name, or because it is the only one with
     long texts) gives texts, any other gives rows; ``column`` and ``kind`` overrule that. Ids come
-    from ``id_column``, else from a column called id, else they are 1, 2, …; a picture's id is its path.
+    from ``id_column``, else from a column called id, else they are 1, 2, …; an image's id is its path.
     """
     place = Path(path)
     if kind is not None and kind not in KINDS:
@@ -36,10 +36,10 @@ def read_items(
         raise InvalidInput("items", f"there is no file or folder {place}")
     if place.is_dir():
         return _from_folder(place, kind, column, id_column)
-    if not place.is_file() or place.suffix.lower() not in ENDINGS:
+    if not place.is_file() or place.suffix.lower() not in FORMATS:
         raise InvalidInput(
             "items",
-            f"{place.name} is neither a folder of images nor a file that ends in {', '.join(ENDINGS)}",
+            f"{place.name} is neither a folder of images nor a file that ends in {', '.join(FORMATS)}",
         )
     if kind == "image":
         raise InvalidInput("items", f"{place.name} is a file; images are read from a folder")
@@ -47,7 +47,7 @@ def read_items(
         raise InvalidInput(
             "items", f"column {column!r} asks for texts and kind 'row' for rows; drop one"
         )
-    table = read_table(place, "items")
+    table = _read_table(place)
     ids, id_name = _ids(table, id_column, place.name)
     others = [name for name in table.columns if name != id_name]
     if kind != "row":
@@ -63,6 +63,23 @@ def read_items(
     return row_items(rows, ids, others)
 
 
+def _read_table(path: Path) -> Table:
+    """Cells made plain; a column without a name gets one."""
+    table = read_table(path, "items")
+    if not table.rows and not any(table.columns):
+        raise InvalidInput("items", f"{path.name} is empty; give it at least one row")
+    if path.suffix.lower() in (".csv", ".tsv") and all_numbers(table.columns):
+        raise InvalidInput(
+            "items", f"the first line of {path.name} holds numbers; put the columns' names there"
+        )
+    if not table.rows:
+        raise InvalidInput("items", f"{path.name} has no rows; give it at least one")
+    names = [name or f"column {number}" for number, name in enumerate(table.columns, 1)]
+    where = [f"items: column {name!r} of {path.name}" for name in names]
+    rows = [[plain(cell, at) for cell, at in zip(row, where, strict=True)] for row in table.rows]
+    return Table(names, rows, table.places)
+
+
 def _from_folder(folder: Path, kind: str | None, column: str | None, id_column: str | None) -> Items:
     if kind not in (None, "image"):
         raise InvalidInput(
@@ -71,7 +88,7 @@ def _from_folder(folder: Path, kind: str | None, column: str | None, id_column: 
     named = column if column is not None else id_column
     if named is not None:
         raise InvalidInput("items", f"{folder} is a folder and has no column {named!r}; leave it out")
-    return picture_items(folder)
+    return image_items(folder)
 
 
 def _no_column(name: str, columns: list[str], file: str) -> InvalidInput:

@@ -6,12 +6,12 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from aced import _archive
+from aced._check import fraction, whole
 from aced._errors import InvalidInput
 from aced._types import Array, Bools, Float64, Ints
 from aced._workers import Workers
@@ -31,20 +31,6 @@ NEEDED = {
     "tolerance", "rng", "history", "status", "codes", "queue",
 }  # fmt: skip
 """What a saved learner must hold."""
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InvalidInput(name, f"must be a whole number, got {value!r}")
-    if value < least:
-        raise InvalidInput(name, f"must be at least {least}, got {value}")
-    return int(value)
-
-
-def _fraction(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
-        raise InvalidInput(name, f"must be a number from 0 up to 1, got {value!r}")
-    return float(value)
 
 
 class Learner:
@@ -95,10 +81,10 @@ class Learner:
         self.pool = pool = pool if isinstance(pool, Pool) else Pool(pool)
         n = len(pool)
         self.strategy = make_strategy(strategy)
-        self.budget = n if budget is None else _whole("budget", budget, 1)
+        self.budget = n if budget is None else whole("budget", budget, 1)
         if self.budget > n:
             raise InvalidInput("budget", f"is {self.budget}, but the pool has {n} rows; use at most {n}")
-        self.tolerance = _fraction("tolerance", tolerance)
+        self.tolerance = fraction("tolerance", tolerance)
         self.batch_size = self._batch_size(batch_size, budget)
         self.report = report
         self.history: list[dict[str, Any]] = []
@@ -110,7 +96,7 @@ class Learner:
         )
         self._l2 = float(l2) if classifier is None else None
         self._classes = Classes(classes)
-        self._rng = np.random.default_rng(_whole("seed", seed, 0))
+        self._rng = np.random.default_rng(whole("seed", seed, 0))
         self._status = np.zeros(n, np.int8)
         self._codes = np.zeros(n, np.int64)
         self._probabilities = np.full(n, np.nan)
@@ -122,7 +108,7 @@ class Learner:
 
     def _batch_size(self, batch_size: int | None, budget: int | None) -> int:
         if batch_size is not None:
-            size = _whole("batch_size", batch_size, 1)
+            size = whole("batch_size", batch_size, 1)
             if size > self.budget:
                 raise InvalidInput(
                     "batch_size", f"is {size}, but the budget is {self.budget}; use at most that"
@@ -141,7 +127,7 @@ class Learner:
         what is left of it waits for the next call; with ``fresh`` exactly ``n`` rows are drawn,
         whatever waits. An interrupted call leaves the learner as it was.
         """
-        wanted = self.batch_size if n is None else _whole("n", n, 1)
+        wanted = self.batch_size if n is None else whole("n", n, 1)
         wanted = min(wanted, self.remaining)
         if fresh:
             self._probabilities[self._queue] = np.nan

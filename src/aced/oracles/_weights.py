@@ -22,7 +22,7 @@ from aced.pool import Pool
 CACHE_BYTES = 512 * 1024**2
 """Noise is kept in memory up to this size; blocks beyond it are drawn anew on each pass."""
 
-MOST = 2**16
+GROWTH_ROWS = 2**16
 """Rows that the growth of H is taken from, at the most: it need not be exact."""
 
 _sent: dict[tuple[int, ...], dict[int, Float32]] = {}
@@ -188,7 +188,7 @@ class Weights:
     def _coupled_rows(self) -> tuple[Float64, Float64, float]:
         """|μ̂|, s and the mean of E|v| at r = 0 over the coupled rows, or some of them."""
         rows = np.flatnonzero(self.coupled)
-        rows = rows[:: -(-len(rows) // MOST)]
+        rows = rows[:: -(-len(rows) // GROWTH_ROWS)]
         mu, scale = self.mu[rows].astype(float), self.scale[rows].astype(float)
         return np.abs(mu), scale, float(self.base[rows].mean())
 

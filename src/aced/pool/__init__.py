@@ -1,7 +1,7 @@
 """The rows to choose from."""
 
 from aced.pool._blocks import BLOCK_ROWS, Blocks, InMemory, Source
-from aced.pool._memory import GIB, available_memory, room_for, total_memory
+from aced.pool._free_memory import GIB, available_memory, in_words, room_for, total_memory
 from aced.pool._pool import Pool
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Pool",
     "Source",
     "available_memory",
+    "in_words",
     "room_for",
     "total_memory",
 ]

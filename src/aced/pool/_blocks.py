@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from aced._types import Array
+from aced.pool._free_memory import in_words
 
 BLOCK_ROWS = 1024
 PART_BLOCKS = 16
@@ -62,6 +63,11 @@ class InMemory:
     def __init__(self, matrix: Array) -> None:
         self.matrix = matrix
         self.shape = (int(matrix.shape[0]), int(matrix.shape[1]))
+
+    @property
+    def kept(self) -> str:
+        """The type of the rows and where they are, for people."""
+        return f"float32, {in_words(self.matrix.nbytes)} in memory"
 
     def read(self, start: int, stop: int) -> Array:
         return self.matrix[start:stop]

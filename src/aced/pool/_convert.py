@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from aced._check import is_whole
 from aced._errors import InvalidInput
 from aced._types import Array, Float32
 
@@ -114,7 +115,7 @@ def to_ids(ids: Any, count: int) -> Array:
     listed = array.tolist()
     if all(isinstance(value, str) for value in listed):
         array = array.astype(str)
-    elif all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in listed):
+    elif all(map(is_whole, listed)):
         if max(map(abs, listed)) >= 2**63:
             raise InvalidInput("ids", "integers must fit in 64 bits; use strings instead")
         array = array.astype(np.int64)

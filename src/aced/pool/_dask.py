@@ -5,19 +5,21 @@ from __future__ import annotations
 import pickle
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
+import cloudpickle
 import numpy as np
 import scipy.sparse
 
 from aced._errors import InvalidInput
 from aced._types import Array
-from aced.pool._chunks import Chunked
+from aced.pool._chunk_cache import CachedChunks
 from aced.pool._convert import check_shape, refuse_dtype
-from aced.pool._stored import needed
+from aced.pool._free_memory import in_words
 
 
-class Dask(Chunked):
+class Dask(CachedChunks):
     """Rows of a dask array; pickled with its graph, so that a worker computes its own chunks.
 
     A chunk is computed by the thread that wants it, without a cluster: a worker of a cluster that
@@ -41,6 +43,10 @@ class Dask(Chunked):
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
         super().__init__(starts, int(array.shape[1]), "the dask array")
 
+    @property
+    def kept(self) -> str:
+        return f"{self.array.dtype}, {in_words(self.array.nbytes)} in a dask array"
+
     def __reduce__(self) -> tuple[Any, ...]:
         if any(map(_is_future, self._graph.values())):
             raise InvalidInput(
@@ -49,7 +55,7 @@ class Dask(Chunked):
                 "processes; pass the array as it was before",
             )
         # what dask itself pickles with: a graph may hold functions that pickle cannot name
-        return _unpickled, (needed("cloudpickle", "dask arrays", "dask").dumps(self.array),)
+        return _unpickled, (cloudpickle.dumps(self.array),)
 
     def _decode(self, index: int) -> Iterator[tuple[int, Array]]:
         yield index, self._computed(index)
@@ -58,18 +64,17 @@ class Dask(Chunked):
         return self._computed(index)[rows]
 
     def _computed(self, index: int) -> Array:
-        cull = needed("dask.optimization", "dask arrays", "dask").cull
-        get_sync = needed("dask.local", "dask arrays", "dask").get_sync
+        local, optimization = map(import_module, ("dask.local", "dask.optimization"))
         key = self._keys[index]
-        graph = {name: _fetched(task) for name, task in cull(self._graph, [key])[0].items()}
-        found = get_sync(graph, key)
+        graph = {name: _fetched(task) for name, task in optimization.cull(self._graph, [key])[0].items()}
+        found = local.get_sync(graph, key)
         return found.toarray() if scipy.sparse.issparse(found) else np.asarray(found)
 
 
 def _lowered(array: Any) -> tuple[dict[Any, Any], list[list[Any]]]:
     """The graph as one dict, and the keys of the chunks. Dask drops futures when it optimises."""
     if not any(_is_future(task) for task in dict(array.__dask_graph__()).values()):
-        (array,) = needed("dask", "dask arrays", "dask").optimize(array)
+        (array,) = sys.modules["dask"].optimize(array)  # whoever made the array imported it
     return dict(array.__dask_graph__()), array.__dask_keys__()
 
 

@@ -12,6 +12,7 @@ from aced._errors import InvalidInput
 from aced._types import Array, Float32
 from aced.pool._blocks import BLOCK_ROWS
 from aced.pool._convert import check_shape, refuse_dtype
+from aced.pool._free_memory import in_words
 from aced.pool._stored import as_float32, changed, stamp, unreadable
 
 AHEAD_BYTES = 16 * 1024**2
@@ -64,6 +65,11 @@ class Mapped:
     def origin(self) -> tuple[Any, ...] | None:
         """How another process opens the same rows; None if it cannot."""
         return self._origin
+
+    @property
+    def kept(self) -> str:
+        name = Path(self._origin[1]).name if self._origin else "a part of a mapped file"
+        return f"{self.array.dtype}, {in_words(self.array.nbytes)} on disk at {name}"
 
     def read(self, start: int, stop: int) -> Float32:
         self._refuse_shorter()

@@ -16,8 +16,8 @@ import numpy as np
 from aced._errors import InvalidInput
 from aced._types import Array, Ints
 from aced.pool._blocks import BLOCK_ROWS
-from aced.pool._chunks import CHUNK_BYTES, Chunked
-from aced.pool._parquet_files import (
+from aced.pool._chunk_cache import CHUNK_BYTES, CachedChunks
+from aced.pool._parquet_decoding import (
     Form,
     decoded,
     form_of,
@@ -25,14 +25,14 @@ from aced.pool._parquet_files import (
     read_column,
     refuse_other_columns,
 )
-from aced.pool._stored import Stamp, changed, stamp
+from aced.pool._stored import Stamp, changed, on_disk, stamp
 
 DECODER_BYTES = 512 * 1024**2
 """What waiting decoders may hold, at up to two pages of 1 MiB per column each."""
 MOST_FOOTERS = 32
 
 
-class Parquet(Chunked):
+class Parquet(CachedChunks):
     """Rows of one or more files, in order; pickled as their names and forms."""
 
     def __init__(self, paths: tuple[str, ...], forms: tuple[Form, ...]) -> None:
@@ -65,6 +65,10 @@ class Parquet(Chunked):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Parquet, (self._paths, self._forms)
+
+    @property
+    def kept(self) -> str:
+        return on_disk([Path(path) for path in self._paths], Path(self._name))
 
     def carried(self) -> Array | None:
         """The pandas index that the files carry: as one column, or as a range in a single file."""

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from aced._check import is_whole
 from aced._errors import InvalidInput
 from aced._types import Array, Ints
 from aced.pool._blocks import Blocks, InMemory
 from aced.pool._convert import split_frame, to_ids
-from aced.pool._memory import room_for
-from aced.pool._open import to_source
+from aced.pool._free_memory import room_for
 from aced.pool._parquet import Parquet
+from aced.pool._to_source import to_source
 
 
 class Pool:
@@ -36,6 +37,8 @@ class Pool:
     >>> pool = Pool([[0.0, 1.0], [1.0, 0.0]], ids=["a", "b"])
     >>> len(pool), pool.features, pool.positions(["b"])
     (2, 2, array([1]))
+    >>> pool
+    Pool(2 rows x 2 features, float32, 16 bytes in memory, ids 'a' … 'b')
     """
 
     def __init__(self, rows: Any, ids: Any = None) -> None:
@@ -55,7 +58,10 @@ class Pool:
         return len(self.data)
 
     def __repr__(self) -> str:
-        return f"Pool({len(self)} rows, {self.features} features)"
+        shape = f"{len(self)} rows x {self.features} features"
+        kept = getattr(self.data.source, "kept", "kept elsewhere")
+        ids = "" if self._counted else f", ids {self.ids[0].item()!r} … {self.ids[-1].item()!r}"
+        return f"Pool({shape}, {kept}{ids})"
 
     @property
     def features(self) -> int:
@@ -122,7 +128,10 @@ class Pool:
         """Positions, -1 where there is none."""
         text = self.ids.dtype.kind == "U"
         if wanted.dtype.kind == "O":
-            fits = [isinstance(v, str) if text else _is_whole(v) for v in wanted.tolist()]
+            fits = [
+                isinstance(v, str) if text else is_whole(v) and -(2**63) < v < 2**63
+                for v in wanted.tolist()
+            ]
             found = np.full(len(wanted), -1, dtype=np.int64)
             if any(fits):
                 found[fits] = self._find(np.array(wanted[fits].tolist()))
@@ -153,9 +162,3 @@ class Pool:
                 digest.update(np.ascontiguousarray(block).tobytes())
         digest.update(b"counted" if self._counted else repr(self.ids.tolist()).encode())
         return digest.hexdigest()
-
-
-def _is_whole(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        return False
-    return abs(int(value)) < 2**63

@@ -10,6 +10,7 @@ import scipy.sparse
 
 from aced._types import Array
 from aced.pool._convert import refuse_non_finite
+from aced.pool._free_memory import in_words
 from aced.pool._stored import as_float32, unreadable
 
 SPARSE_BLOCK_ROWS = 16384
@@ -32,6 +33,15 @@ class Sparse:
         own = (values, given.indices, given.indptr)
         self.matrix = scipy.sparse.csr_matrix(own, shape=given.shape, copy=True)
         self.shape = (int(given.shape[0]), int(given.shape[1]))
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.matrix.data.nbytes + self.matrix.indices.nbytes + self.matrix.indptr.nbytes)
+
+    @property
+    def kept(self) -> str:
+        density = self.matrix.nnz / (self.shape[0] * self.shape[1])
+        return f"sparse float32, {in_words(self.nbytes)} in memory, density {density:.2g}"
 
     def read(self, start: int, stop: int) -> Any:
         """A view of the matrix: indices and values are not copied."""

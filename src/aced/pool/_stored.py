@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from aced._errors import InvalidInput
+from aced._errors import InvalidInput, reason
 from aced._types import Array, Float32
+from aced.pool._free_memory import in_words
 
 Stamp = tuple[int, int]
 
 
-def needed(module: str, what: str, extra: str) -> Any:
-    """An optional library, or a sentence that says how to install it."""
-    try:
-        return import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        raise InvalidInput(
-            "rows", f"reading {what} needs {package}; install it with: pip install 'aced[{extra}]'"
-        ) from error
-
-
 def unreadable(path: Any, what: str, error: Exception) -> InvalidInput:
-    """One sentence, whatever number of lines the library took."""
-    reason = " ".join(str(error).split()) or type(error).__name__
-    return InvalidInput("rows", f"{path} cannot be read as {what}: {reason}")
+    return InvalidInput("rows", f"{path} cannot be read as {what}: {reason(error)}")
 
 
 def stamp(path: Path) -> Stamp:
@@ -42,6 +29,13 @@ def stamp(path: Path) -> Stamp:
 
 def changed(path: Any) -> InvalidInput:
     return InvalidInput("rows", f"{path} has changed since the pool was made; make the pool again")
+
+
+def on_disk(paths: list[Path], name: Path) -> str:
+    """Files for people; they may be gone."""
+    size = in_words(sum(path.stat().st_size for path in paths if path.is_file()))
+    count = f" in {len(paths)} files" if len(paths) > 1 else ""
+    return f"{size} on disk at {name.name}{count}"
 
 
 def as_float32(rows: Array) -> Float32:

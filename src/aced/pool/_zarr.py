@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 
 from aced._errors import InvalidInput
+from aced._optional import needed
 from aced._types import Array
-from aced.pool._chunks import Chunked, even_chunks
+from aced.pool._chunk_cache import CachedChunks, even_chunks
 from aced.pool._convert import check_shape, refuse_dtype
-from aced.pool._stored import Stamp, changed, needed, stamp, unreadable
+from aced.pool._free_memory import in_words
+from aced.pool._stored import Stamp, changed, stamp, unreadable
 
 MARKS = ("zarr.json", ".zarray", ".zgroup")
 """A folder with one of these files is Zarr's."""
 _ERRORS = (OSError, ValueError, RuntimeError, KeyError, TypeError)
 
 
-class Zarr(Chunked):
+class Zarr(CachedChunks):
     """Rows of a two-dimensional Zarr array; pickled as its folder, or as its store elsewhere."""
 
     def __init__(self, array: Any) -> None:
@@ -32,7 +34,7 @@ class Zarr(Chunked):
     @classmethod
     def open(cls, path: Path) -> Zarr:
         """An array, or the only two-dimensional one of a group."""
-        zarr = needed("zarr", ".zarr folders", "zarr")
+        zarr = needed("rows", "zarr", "reading .zarr folders", "zarr")
         found = _opened(zarr, path)
         if isinstance(found, zarr.Array):
             return cls(found)
@@ -46,6 +48,11 @@ class Zarr(Chunked):
         if self._marks is None:
             return Zarr, (self.array,)
         return _reopen, (str(self._marks[0].parent), self.shape)
+
+    @property
+    def kept(self) -> str:
+        where = "in a Zarr store" if self._marks is None else f"on disk at {self._where.name}"
+        return f"{self.array.dtype}, {in_words(self.array.nbytes)} once decoded, {where}"
 
     @property
     def _where(self) -> Any:

@@ -13,8 +13,8 @@ from math import isfinite
 from pathlib import Path
 from typing import IO, Any
 
-from aced._errors import InvalidInput
 from aced._files import replacing
+from aced._optional import needed
 from aced.ledger import State
 from aced.project._project import Project
 
@@ -138,13 +138,9 @@ def write_jsonl(rows: Sequence[Row], file: Target) -> None:
 
 def write_parquet(rows: Sequence[Row], path: Target) -> None:
     """The same columns with their types; needs pyarrow."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet
-    except ImportError as error:
-        raise InvalidInput(
-            "format", "writing parquet needs pyarrow; pip install 'aced[tables]'"
-        ) from error
+    parquet = needed("format", "pyarrow.parquet", "writing parquet", "tables")
+    import pyarrow as pa
+
     schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in COLUMNS.items()])
     with _opened(path) as target:
-        pyarrow.parquet.write_table(pa.Table.from_pylist(list(rows), schema=schema), target)
+        parquet.write_table(pa.Table.from_pylist(list(rows), schema=schema), target)

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from aced._errors import InvalidInput
+from aced._tables import read_bytes, read_table
 from aced.ledger import Transaction
 from aced.project._export import neutral
-from aced.project._lines import Line, read_bytes, read_lines
 from aced.project._project import Project, check_name
 
 LABEL_STUDIO = {"annotation_id", "lead_time"}
@@ -55,7 +55,7 @@ def import_labels(
     who: str | None = None,
     form: str | None = None,
 ) -> Imported:
-    """Take the labels of a .csv, .jsonl or .parquet file.
+    """Take the labels of a .csv, .tsv, .jsonl or .parquet file.
 
     Columns: ``item`` (or ``id``) and ``label``; ``annotator`` and ``seconds`` if there are such.
     In Label Studio's exports ``aced_id`` is the item and ``lead_time`` the seconds.
@@ -64,13 +64,13 @@ def import_labels(
     be labelled that were never drawn; they have no draw probability.
     """
     path = Path(path)
-    content = read_bytes(path)
-    lines = read_lines(path, content, form)
-    if not lines:
+    content = read_bytes(path, "file")
+    table = read_table(path, "file", form, content)
+    if not table.rows:
         raise InvalidInput("file", f"{path.name} has no labels; give it a heading and some lines")
-    heads = {name for line in lines for name in line.cells}
+    heads = table.columns
     key = next((name for name in ("aced_id", "item", "id") if name in heads), None)
-    if heads >= LABEL_STUDIO and key not in ("aced_id", "item"):
+    if set(heads) >= LABEL_STUDIO and key not in ("aced_id", "item"):
         raise InvalidInput(
             "file",
             f"{path.name} is an export of Label Studio without the column aced_id, which names the "
@@ -84,14 +84,15 @@ def import_labels(
     stamp = hashlib.sha256(content).hexdigest()[:32]
     where = row_finder(project)
     found: dict[tuple[int, str], tuple[Given, str]] = {}
-    by_people = [line for line in lines if not made_by_machine(line.cells, line.place)]
-    for line in by_people:
-        given = _given(project, line, where, key, who or UNNAMED, stamp)
-        before = found.setdefault((given.row, given.who), (given, line.place))
+    lines = list(table.lines())
+    by_people = [line for line in lines if not made_by_machine(line[1], line[0])]
+    for place, cells in by_people:
+        given = _given(project, place, cells, where, key, who or UNNAMED, stamp)
+        before = found.setdefault((given.row, given.who), (given, place))
         if before[0].code != given.code:
             raise InvalidInput(
                 "file",
-                f"{line.place} says {project.classes[given.code or 0]!r} where {before[1]} says "
+                f"{place} says {project.classes[given.code or 0]!r} where {before[1]} says "
                 f"{project.classes[before[0].code or 0]!r}, of the same item by the same annotator; "
                 "remove one",
             )
@@ -120,29 +121,30 @@ def row_finder(project: Project) -> Callable[[str], int | None]:
 
 def _given(
     project: Project,
-    line: Line,
+    place: str,
+    cells: dict[str, Any],
     where: Callable[[str], int | None],
     key: str,
     default: str,
     stamp: str,
 ) -> Given:
-    item = _text(line.cells.get(key))
+    item = _text(cells.get(key))
     row = next((found for name in _meant(item) if (found := where(name)) is not None), None)
     if row is None:
-        raise InvalidInput("file", f"{line.place}: there is no item {item[:80]!r}; remove the line")
-    label = _text(line.cells.get("label"))
-    code = class_code(project.classes, _meant(label), line.place)
-    who = _meant(_text(line.cells.get("annotator")))[-1] or default
-    if line.cells.keys() >= LABEL_STUDIO and who.isdecimal():
+        raise InvalidInput("file", f"{place}: there is no item {item[:80]!r}; remove the line")
+    label = _text(cells.get("label"))
+    code = class_code(project.classes, _meant(label), place)
+    who = _meant(_text(cells.get("annotator")))[-1] or default
+    if cells.keys() >= LABEL_STUDIO and who.isdecimal():
         who = f"label-studio {who}"  # as its JSON is read
     try:
         check_name(who)
     except InvalidInput as error:
-        raise InvalidInput("file", f"{line.place}: annotator {error}") from error
-    name = "seconds" if "seconds" in line.cells else "lead_time"
-    seconds = as_seconds(line.cells.get(name), f"{line.place}: {name}")
+        raise InvalidInput("file", f"{place}: annotator {error}") from error
+    name = "seconds" if "seconds" in cells else "lead_time"
+    seconds = as_seconds(cells.get(name), f"{place}: {name}")
     asked = hashlib.sha256(f"{row} {who}".encode()).hexdigest()[:32]
-    notes = {"from_prediction": True} if from_prediction(line.cells) else {}
+    notes = {"from_prediction": True} if from_prediction(cells) else {}
     return Given(row, who, "label", code, seconds, f"import:{stamp}:{asked}", notes)
 
 

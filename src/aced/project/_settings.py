@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from aced._check import fraction, whole
 from aced._errors import InvalidInput
 
 LONGEST_CLASS = 100
@@ -32,14 +33,12 @@ def check_settings(
                 "classes", f"a name is 1 to {LONGEST_CLASS} printable characters, got {name[:80]!r}"
             )
     for option, value in (("check", check), ("overlap", overlap)):
-        if not 0 <= value < 1:
-            raise InvalidInput(option, f"must be from 0 up to 1, got {value}")
+        fraction(option, value)
     if check + overlap >= 1:
         raise InvalidInput("check and overlap", "leave no room for new items; make them smaller")
     if not 0 < lease < np.inf:
         raise InvalidInput("lease", f"must be a positive number of seconds, got {lease}")
-    if seed < 0:
-        raise InvalidInput("seed", f"must not be negative, got {seed}")
+    whole("seed", seed, 0)
     if combine not in ("dawid-skene", "majority"):
         raise InvalidInput("combine", f"must be dawid-skene or majority, got {combine!r}")
     from aced.learner import Learner  # takes long to load, and only new projects need it

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import xlogy
 
-from aced._errors import InvalidInput
+from aced._check import whole
 from aced.oracles import LinearOracle, argmax
 from aced.strategies._base import Plan, Strategy, View
 from aced.strategies._ranked import highest
@@ -23,9 +23,7 @@ class Committee(Strategy):
     name = "committee"
 
     def __init__(self, members: int = 16) -> None:
-        if members < 2:
-            raise InvalidInput("members", f"must be at least 2, got {members}")
-        self.members = int(members)
+        self.members = whole("members", members, 2)
 
     def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
         scores = view.scores()

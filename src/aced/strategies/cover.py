@@ -29,7 +29,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from aced._errors import InvalidInput
+from aced._check import positive, whole
 from aced._types import Array, Float64
 from aced.strategies._base import NOTHING, Plan, Strategy, View
 from aced.strategies._online import Online, refuse_sparse
@@ -184,11 +184,10 @@ class ActiveCover(Strategy):
 
 def check_options(c0: float, cover: int, passes: int, rate: float) -> None:
     """Refuse, by name, what is out of range."""
-    for name, value, least in (("cover", cover, 0), ("passes", passes, 1)):
-        if value < least:
-            raise InvalidInput(name, f"must be at least {least}, got {value}")
-    if not c0 > 0 or not rate > 0:
-        raise InvalidInput("c0 and rate", f"must be positive, got {c0} and {rate}")
+    whole("cover", cover, 0)
+    whole("passes", passes, 1)
+    positive("c0", c0)
+    positive("rate", rate)
 
 
 def _features(view: View, row: int) -> Float64:

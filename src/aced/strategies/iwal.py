@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from aced._check import positive, whole
 from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
 from aced.oracles.erm import Erm, LinearErm
@@ -79,18 +80,15 @@ class Iwal(Strategy):
         classifier: Any = None,
         erm: Callable[[Pool], Erm] | None = None,
     ) -> None:
-        if not c0 > 0:
-            raise InvalidInput("c0", f"must be positive, got {c0}")
         if variant not in (0, 1):
             raise InvalidInput("variant", f"must be 0 or 1, got {variant}")
         if scale not in ("error", "accuracy"):
             raise InvalidInput("scale", f"must be error or accuracy, got {scale!r}")
-        if passes < 1:
-            raise InvalidInput("passes", f"must be at least 1, got {passes}")
         if not 0 <= lag <= 1:
             raise InvalidInput("lag", f"must be between 0 and 1, got {lag}")
-        self.c0, self.variant, self.oracular = float(c0), variant, oracular
-        self.scale, self.passes, self.seeds, self.lag = scale, passes, seeds, float(lag)
+        self.c0, self.variant, self.oracular = positive("c0", c0), variant, oracular
+        self.scale, self.passes = scale, whole("passes", passes, 1)
+        self.seeds, self.lag = seeds, float(lag)
         self.classifier, self.erm = classifier, erm
         self._erm: Erm | None = None
         self._order: Array = np.zeros(0, np.int64)  # rows in the order of the stream

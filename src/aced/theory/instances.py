@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from aced._check import whole
 from aced._errors import InvalidInput
 from aced._types import Array, Bools, Float64
 from aced._workers import Workers
 from aced.theory.bandit import Bandit
 
-MOST = 20_000
+MOST_HYPOTHESES = 20_000
 """Hypotheses an instance may have."""
 
 
@@ -27,7 +28,7 @@ def spread(m: int = 10, noise: float = 0.0) -> Bandit:
     the others at once, yet it is one row in m + 1 of the disagreement region. h_0 comes
     last, so that an algorithm gains nothing from taking the first of several that tie.
     """
-    _at_least("m", m, 1)
+    whole("m", m, 1)
     _few_enough(m * m + 1)
     n = m + m * m
     sets = np.zeros((m * m + 1, n), dtype=bool)
@@ -38,7 +39,7 @@ def spread(m: int = 10, noise: float = 0.0) -> Bandit:
 
 def thresholds(n: int = 64, noise: float = 0.0, cut: int | None = None) -> Bandit:
     """h_k = {1 … k} for k = 1 … n, μ = (1 - 2 noise) (2 h_cut - 1); cut = n/2 by default."""
-    _at_least("n", n, 2)
+    whole("n", n, 2)
     _few_enough(n)
     at = max(1, n // 2) if cut is None else cut
     if not 1 <= at <= n:
@@ -52,8 +53,8 @@ def rectangles(n: int = 12, noise: float = 0.1, seed: int = 0) -> Bandit:
 
     The best one is the middle half of the points in each coordinate.
     """
-    _at_least("n", n, 2)
-    check_seed(seed)
+    whole("n", n, 2)
+    whole("seed", seed, 0)
     if n > 40:
         raise InvalidInput("n", f"is {n}, and so many points have too many rectangles; use at most 40")
     points = np.random.default_rng(seed).random((n, 2))
@@ -73,10 +74,10 @@ def random(n: int = 20, hypotheses: int = 40, noise: float = 0.1, seed: int = 0)
 
     ``noise`` is the mean of the flip probabilities, which are uniform on [0, 2 noise].
     """
-    _at_least("n", n, 1)
-    _at_least("hypotheses", hypotheses, 2)
+    whole("n", n, 1)
+    whole("hypotheses", hypotheses, 2)
     _few_enough(hypotheses)
-    check_seed(seed)
+    whole("seed", seed, 0)
     if n < 20 and hypotheses > 2**n:
         raise InvalidInput("hypotheses", f"is {hypotheses}, but {n} rows have only {2**n} labelings")
     if not 0 <= noise <= 0.25:
@@ -102,7 +103,7 @@ def separators(
     x, y = np.asarray(rows, dtype=float), np.asarray(labels)
     if x.ndim != 2 or len(x) != len(y) or not np.isfinite(x).all():
         raise InvalidInput("rows", "must be a matrix of finite numbers with one label a row")
-    check_seed(seed)
+    whole("seed", seed, 0)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) != 2:
         raise InvalidInput("labels", f"must have two classes, got {len(classes)}")
@@ -154,16 +155,8 @@ def _signed(positive: Array, size: Float64) -> Float64:
     return np.asarray(np.where(positive, size, -size))
 
 
-def _at_least(name: str, value: int, least: int) -> None:
-    if value < least:
-        raise InvalidInput(name, f"must be at least {least}, got {value}")
-
-
 def _few_enough(hypotheses: int) -> None:
-    if hypotheses > MOST:
-        raise InvalidInput("hypotheses", f"are {hypotheses}; at most {MOST} fit, use a smaller size")
-
-
-def check_seed(seed: int) -> None:
-    """Seeds are whole numbers from 0 up."""
-    _at_least("seed", seed, 0)
+    if hypotheses > MOST_HYPOTHESES:
+        raise InvalidInput(
+            "hypotheses", f"are {hypotheses}; at most {MOST_HYPOTHESES} fit, use a smaller size"
+        )

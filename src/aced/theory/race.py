@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aced._check import whole
 from aced._errors import InvalidInput
 from aced.theory.algorithms import (
     Result,
@@ -40,7 +41,6 @@ from aced.theory.algorithms import (
 from aced.theory.algorithms.fixed_budget import rounds_for
 from aced.theory.bandit import Bandit
 from aced.theory.complexity import Bounds, Measures, measure
-from aced.theory.instances import check_seed
 
 STOPPING = ("aced", "rage", "a2", "cal", "cal-design")
 BUDGETED = ("fixed-budget", "uniform", "efficient", "waterfilling")
@@ -96,9 +96,8 @@ def heat(
 ) -> Heat:
     """Run every algorithm ``trials`` times; ε is an error, a fraction of n."""
     check_algorithms(algorithms)
-    check_seed(seed)
-    if trials < 1:
-        raise InvalidInput("trials", f"must be at least 1, got {trials}")
+    whole("seed", seed, 0)
+    whole("trials", trials, 1)
     if problem.delta_min == 0 and epsilon == 0:
         raise InvalidInput("epsilon", "must be positive: this instance has several best hypotheses")
     measures = measure(problem, epsilon, delta=delta, seed=seed)

@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from aced._local import names_this_machine, passed_on
 from aced.project import Project
 from aced.web._headers import Json
 from aced.web._limit import WrongTokens
@@ -25,8 +26,6 @@ COOKIE = "aced"
 LABEL_STUDIO = "/label-studio"
 """Routes under it have a guard of their own: another server calls them, not a page of ours."""
 COOKIE_DAYS = 90
-LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
-PASSED_ON = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 LONGEST_TOKEN = 200
 
 
@@ -66,7 +65,7 @@ class Gate:
 
     def _check(self, request: Request) -> None:
         host = request.headers.get("host", "")
-        if self.local and host_name(host) not in LOCAL_NAMES:
+        if self.local and not names_this_machine(host):
             raise Refused(
                 403, "this server answers to localhost only; serve with --tokens behind a proxy"
             )
@@ -83,19 +82,6 @@ class Gate:
         origin = request.headers.get("origin")
         if origin is not None and _place(origin) != host.lower():
             raise Refused(403, "Origin is another site than Host; a proxy must pass Host on")
-
-
-def host_name(host: str) -> str | None:
-    """The name in a Host header, without its port.
-
-    >>> host_name("[::1]:8765"), host_name("LOCALHOST:80"), host_name("a@localhost"), host_name("[")
-    ('::1', 'localhost', None, None)
-    """
-    try:
-        parts = urlsplit(f"//{host}")
-        return parts.hostname if parts.netloc == host and parts.username is None else None
-    except ValueError:
-        return None
 
 
 def _place(origin: str) -> str | None:
@@ -138,7 +124,7 @@ class Access:
         return found
 
     def _local(self, request: Request) -> Visitor | None:
-        if self.local_user is None or any(name in request.headers for name in PASSED_ON):
+        if self.local_user is None or passed_on(request.headers):
             return None
         person = self.project.ledger.state.people.get(self.local_user)
         return Visitor(self.local_user, person.role) if person is not None and person.active else None

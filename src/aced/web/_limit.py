@@ -8,14 +8,14 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
-MOST = 10
+WRONG_TOKENS = 10
 WITHIN = 60.0
 ADDRESSES = 4096
 """Addresses remembered; the one that was quiet longest is forgotten first."""
 
 
 class WrongTokens:
-    """After ``MOST`` wrong tokens within ``WITHIN`` seconds an address has to wait."""
+    """After ``WRONG_TOKENS`` wrong tokens within ``WITHIN`` seconds an address has to wait."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._lock = clock, threading.Lock()
@@ -25,7 +25,7 @@ class WrongTokens:
         """Seconds until this address may try again; 0 for now."""
         with self._lock:
             times = self._times.get(_network(address))
-            if times is None or len(times) < MOST:
+            if times is None or len(times) < WRONG_TOKENS:
                 return 0
             left = times[0] + WITHIN - self._clock()
             return max(0, int(left) + 1) if left > 0 else 0
@@ -33,7 +33,7 @@ class WrongTokens:
     def add(self, address: str) -> None:
         with self._lock:
             network = _network(address)
-            times = self._times.setdefault(network, deque(maxlen=MOST))
+            times = self._times.setdefault(network, deque(maxlen=WRONG_TOKENS))
             times.append(self._clock())
             self._times.move_to_end(network)
             while len(self._times) > ADDRESSES:

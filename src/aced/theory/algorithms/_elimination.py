@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from aced._check import probability, whole
 from aced._errors import InvalidInput
 from aced._types import Bools, Float64
 from aced.estimators import Sample
@@ -93,9 +94,8 @@ def check_constant(constant: float | None) -> None:
 
 
 def check_arguments(delta: float, epsilon: float, cap: int | None) -> None:
-    if not 0 < delta < 1:
-        raise InvalidInput("delta", f"must lie between 0 and 1, got {delta}")
+    probability("delta", delta)
     if not epsilon >= 0:
         raise InvalidInput("epsilon", f"must not be negative, got {epsilon}")
-    if cap is not None and cap < 1:
-        raise InvalidInput("cap", f"must be at least 1, got {cap}")
+    if cap is not None:
+        whole("cap", cap, 1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from aced._check import whole
 from aced._errors import InvalidInput
 from aced.design import FixedPoint, Solver
 from aced.estimators import naive
@@ -33,11 +34,9 @@ def waterfilling(
     n = problem.n
     if not 1 <= budget <= n:
         raise InvalidInput("budget", f"must lie between 1 and the number of rows, {n}; got {budget}")
-    if batch is not None and batch < 1:
-        raise InvalidInput("batch", f"must be at least 1, got {batch}")
+    size = max(1, budget // 8) if batch is None else whole("batch", batch, 1)
     if len(problem) == 1:
         return Result(0, 0, 0, 0)
-    size = batch or max(1, budget // 8)
     world = problem.realise(rng)
     oracle = finite_oracle(problem)
     found = solver or FixedPoint(draws=256, rounds=8, tolerance=0.01)

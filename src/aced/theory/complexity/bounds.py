@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aced._check import positive
 from aced._errors import InvalidInput
 from aced.theory.bandit import Bandit
 from aced.theory.complexity.disagreement import disagreement_coefficient
@@ -76,8 +77,7 @@ def levels(problem: Bandit, epsilon: float) -> int:
 
 def rho_bound_noiseless(problem: Bandit, epsilon: float) -> float:
     """36 K θ(ε) max(1, ν²/ε²), for η in {0, 1}ⁿ and ε ≥ Δ_min / n."""
-    if not epsilon > 0:
-        raise InvalidInput("epsilon", f"must be positive, got {epsilon}")
+    positive("epsilon", epsilon)
     theta = disagreement_coefficient(problem, epsilon)
     return float(36 * levels(problem, epsilon) * theta * max(1.0, (problem.nu / epsilon) ** 2))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from aced._check import probability, whole
 from aced._errors import InvalidInput
 from aced._workers import Workers
 from aced.design.explicit import Allocation
@@ -16,7 +17,6 @@ from aced.theory.complexity.psi import psi
 from aced.theory.complexity.rho import rho
 from aced.theory.complexity.tsybakov import Tsybakov, tsybakov
 from aced.theory.complexity.vc import vc_dimension
-from aced.theory.instances import check_seed
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,8 @@ def measure(
     """Everything `aced theory` prints. Bounds at ε = 0 are taken at Δ_min / n."""
     if not 0 <= epsilon < 1:
         raise InvalidInput("epsilon", f"must lie in [0, 1), got {epsilon}")
-    if not 0 < delta < 1:
-        raise InvalidInput("delta", f"must lie between 0 and 1, got {delta}")
-    check_seed(seed)
+    probability("delta", delta)
+    whole("seed", seed, 0)
     tell = report or (lambda text: None)
     rows = epsilon * problem.n
     tell("rho")

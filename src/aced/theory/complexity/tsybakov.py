@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aced._errors import InvalidInput
+from aced._check import positive
 from aced.theory.bandit import Bandit
 from aced.theory.complexity.disagreement import disagreement_coefficient
 
@@ -36,8 +36,7 @@ def tsybakov_constant(problem: Bandit, alpha: float) -> float:
 
 def tsybakov_bound(problem: Bandit, pair: Tsybakov, epsilon: float) -> float:
     """a² ε^(2α-2) θ(a ε^α), for ε > 0 as an error (a fraction of n)."""
-    if not epsilon > 0:
-        raise InvalidInput("epsilon", f"must be positive, got {epsilon}")
+    positive("epsilon", epsilon)
     theta = disagreement_coefficient(problem, pair.a * epsilon**pair.alpha)
     return float(pair.a**2 * epsilon ** (2 * pair.alpha - 2) * theta)
 

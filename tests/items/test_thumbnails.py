@@ -7,8 +7,8 @@ from PIL import Image
 from sklearn.datasets import load_sample_images
 
 from aced import InvalidInput
-from aced.items import Embedding, _pictures, read_items
-from aced.items._pictures import Unreadable, check_header, thumbnail, tried
+from aced.items import Embedding, _thumbnails, read_items
+from aced.items._thumbnails import Unreadable, check_header, thumbnail, tried
 
 
 def _half(mode="RGB", left="black", right="white", size=(40, 20)):
@@ -31,7 +31,7 @@ def test_sizes_and_values(tmp_path):
     assert colour[5, -2].tolist() == [0, 0, 255]
 
 
-def test_one_pixel_is_a_picture(tmp_path):
+def test_one_pixel_is_an_image(tmp_path):
     colour, grey = thumbnail(_saved(tmp_path, Image.new("RGB", (1, 1), (9, 9, 9))))
     assert (colour == 9).all()
     assert (grey == 9).all()
@@ -80,7 +80,7 @@ def test_floats_are_stretched_over_their_range(tmp_path):
     assert (flat == 0).all()
 
 
-def test_exif_turns_a_picture_upright(tmp_path):
+def test_exif_turns_an_image_upright(tmp_path):
     lying = _half(size=(40, 20))
     exif = Image.Exif()
     exif[0x0112] = 6  # stored lying on its side: a quarter turn clockwise makes it upright
@@ -97,13 +97,13 @@ def test_a_large_photograph_decoded_at_a_fraction_looks_the_same(tmp_path):
     assert np.abs(fraction[0].astype(int) - whole[0]).mean() < 3
 
 
-def test_a_truncated_picture_is_named(tmp_path):
+def test_a_truncated_image_is_named(tmp_path):
     noise = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
     for name in ("b.jpg", "c.png"):
         path = _saved(tmp_path, Image.fromarray(noise), name)
         path.write_bytes(path.read_bytes()[:1500])
     _saved(tmp_path, Image.fromarray(noise), "a.png")
-    items = read_items(tmp_path)  # their first bytes are those of pictures
+    items = read_items(tmp_path)  # their first bytes are those of images
     with pytest.raises(
         InvalidInput, match=r"^items: b\.jpg cannot be read .*truncated.* nor can 1 more"
     ):
@@ -140,7 +140,7 @@ def test_other_decoders_are_not_tried(tmp_path):
 def test_the_limit_holds_when_embedding_too(tmp_path, monkeypatch):
     path = _saved(tmp_path, _half())
     items = read_items(tmp_path)
-    monkeypatch.setattr(_pictures, "MOST_PIXELS", 799)
+    monkeypatch.setattr(_thumbnails, "MOST_PIXELS", 799)
     assert isinstance(tried(check_header, path), Unreadable)
     with pytest.raises(InvalidInput, match="40 x 20 pixels"):
         Embedding.fit(items)

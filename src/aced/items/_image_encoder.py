@@ -1,4 +1,4 @@
-"""Pictures: their pixels, or the directions of their edges, or both, on principal axes."""
+"""Images: their pixels, or the directions of their edges, or both, on principal axes."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from aced._workers import Workers
 from aced.items._encoder import State, principal_axes
 from aced.items._hog import LENGTH, hog
 from aced.items._items import Items, Kind
-from aced.items._pictures import BLOCK, over_blocks
+from aced.items._thumbnails import BLOCK, over_blocks
 
 COMPONENTS = 64
 SAMPLE = 20_000
-"""Pictures at most that the axes are fitted on, drawn with the seed."""
+"""Images at most that the axes are fitted on, drawn with the seed."""
 
 PARTS = {"pixels-pca": ("pixels",), "hog": ("hog",), "hog+pixels": ("hog", "pixels")}
 AUTO = "hog+pixels"
-"""Holdout accuracy of logistic regression (200 of 1200 pictures labelled, mean of five draws, best of
+"""Holdout accuracy of logistic regression (200 of 1200 images labelled, mean of five draws, best of
 three penalties on that holdout) against hog and pixels alone: planes or birds 0.826 (0.791, 0.763),
 house numbers 0.939 (0.932, 0.666), clothes 0.990 (0.985, 0.979), digits 0.928 (0.927, 0.843). With 50
 labels hog alone was 2 points better on digits and house numbers."""
@@ -32,7 +32,7 @@ SAID = {"pixels": "pixels (32 x 32, {colour})", "hog": "edge directions (HOG, 64
 
 
 @dataclass(frozen=True, eq=False)
-class Pictures:
+class ImageEncoder:
     """``scales`` make the parts weigh the same; ``components`` has shape (d, p)."""
 
     how: str
@@ -43,8 +43,10 @@ class Pictures:
     kind: Kind = "image"
 
     @classmethod
-    def fit(cls, items: Items, how: str, dimension: int | None, seed: int) -> tuple[Pictures, Float32]:
-        """Each picture is decoded once; only thumbnails (7 kB) are held."""
+    def fit(
+        cls, items: Items, how: str, dimension: int | None, seed: int
+    ) -> tuple[ImageEncoder, Float32]:
+        """Each image is decoded once; only thumbnails (7 kB) are held."""
         blocks = over_blocks(items, lambda colour, grey: (colour, grey))
         colour = any(int(np.ptp(part, axis=-1).max()) > COLOUR for part, _ in blocks)
         colours, greys = (np.concatenate(part) for part in zip(*blocks, strict=True))
@@ -82,7 +84,7 @@ class Pictures:
         return meta, {"mean": self.mean, "components": self.components}
 
     @classmethod
-    def restored(cls, how: str, meta: dict[str, Any], arrays: dict[str, Array]) -> Pictures:
+    def restored(cls, how: str, meta: dict[str, Any], arrays: dict[str, Array]) -> ImageEncoder:
         colour, scales = bool(meta["colour"]), [float(scale) for scale in meta["scales"]]
         mean, components = arrays["mean"], arrays["components"]
         length = sum({"hog": LENGTH, "pixels": 3072 if colour else 1024}[name] for name in PARTS[how])

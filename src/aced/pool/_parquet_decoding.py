@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aced._errors import InvalidInput
+from aced._optional import needed
 from aced._types import Array
 from aced.pool._convert import refuse_columns
-from aced.pool._stored import changed, needed, unreadable
+from aced.pool._stored import changed, unreadable
 
 
 class Form(NamedTuple):
@@ -27,7 +28,7 @@ class Form(NamedTuple):
 
 
 def open_parquet(path: Path, footer: Any = None, whole: bool = False) -> Any:
-    parquet = needed("pyarrow.parquet", ".parquet files", "tables")
+    parquet = needed("rows", "pyarrow.parquet", "reading .parquet files", "tables")
     with _decoding(path):
         # a whole group is fetched at once; of one that is read in parts, a page per column
         if whole:
@@ -37,7 +38,7 @@ def open_parquet(path: Path, footer: Any = None, whole: bool = False) -> Any:
 
 @contextmanager
 def _decoding(path: Any) -> Iterator[None]:
-    arrow = needed("pyarrow", ".parquet files", "tables")
+    arrow = needed("rows", "pyarrow", "reading .parquet files", "tables")
     try:
         yield
     except (OSError, arrow.ArrowException) as error:
@@ -50,7 +51,7 @@ def form_of(file: Any) -> Form:
     noted = (schema.pandas_metadata or {}).get("index_columns", [])
     index = tuple(item for item in noted if isinstance(item, dict) or item in schema.names)
     features = [field for field in schema if field.name not in index]
-    types = needed("pyarrow", ".parquet files", "tables").types
+    types = needed("rows", "pyarrow", "reading .parquet files", "tables").types
     tests = (types.is_integer, types.is_floating, types.is_boolean)
     refuse_columns(
         [field.name for field in features],

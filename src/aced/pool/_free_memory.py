@@ -11,6 +11,19 @@ GIB = 1024**3
 _GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
+def in_words(size: float) -> str:
+    """Bytes as people say them.
+
+    >>> in_words(16), in_words(3.2e8), in_words(2.5 * GIB), in_words(41 * GIB)
+    ('16 bytes', '305 MiB', '2.5 GiB', '41 GiB')
+    """
+    unit, name = next(
+        ((unit, name) for unit, name in ((GIB, "GiB"), (2**20, "MiB"), (2**10, "KiB")) if size >= unit),
+        (1, "bytes"),
+    )
+    return f"{size / unit:.{int(unit == GIB and size < 10 * GIB)}f} {name}"
+
+
 def total_memory() -> int:
     """Bytes this process may hope for: the machine's, or its container's if that is less."""
     known = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]

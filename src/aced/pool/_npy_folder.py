@@ -11,16 +11,16 @@ import numpy as np
 
 from aced._errors import InvalidInput
 from aced._types import Array, Float32, Ints
+from aced.pool._concatenated import Concatenated
 from aced.pool._convert import refuse_dtype
 from aced.pool._mapped import Mapped, header
-from aced.pool._pieces import Pieces
-from aced.pool._stored import changed, stamp
+from aced.pool._stored import changed, on_disk, stamp
 
 MOST_OPEN = 64
 """Maps held open at a time: each takes a file descriptor."""
 
 
-class Shards(Pieces):
+class NpyFolder(Concatenated):
     """Rows of several .npy files; pickled as their names and numbers of rows."""
 
     def __init__(
@@ -32,7 +32,7 @@ class Shards(Pieces):
         self._lock = threading.Lock()
 
     @classmethod
-    def open(cls, paths: list[Path]) -> Shards:
+    def open(cls, paths: list[Path]) -> NpyFolder:
         found = [(path, *header(path)) for path in paths]
         for path, shape, dtype in found:
             if len(shape) != 2:
@@ -58,25 +58,29 @@ class Shards(Pieces):
         return cls(str(paths[0].parent.resolve()), names, counts, int(filled[0][1][1]))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Shards, (self._folder, self._files, self._counts, self.shape[1])
+        return NpyFolder, (self._folder, self._files, self._counts, self.shape[1])
+
+    @property
+    def kept(self) -> str:
+        return on_disk([Path(self._folder, name) for name in self._files], Path(self._folder))
 
     def _rows(self, index: int, rows: slice | Ints) -> Float32:
-        shard = self._shard(index)
-        return shard.read(rows.start, rows.stop) if isinstance(rows, slice) else shard.take(rows)
+        mapped = self._file(index)
+        return mapped.read(rows.start, rows.stop) if isinstance(rows, slice) else mapped.take(rows)
 
     def _raw(self, index: int, rows: slice) -> Array:
-        return self._shard(index).raw(rows.start, rows.stop)
+        return self._file(index).raw(rows.start, rows.stop)
 
-    def _shard(self, index: int) -> Mapped:
+    def _file(self, index: int) -> Mapped:
         with self._lock:
-            shard = self._maps.pop(index, None)
-            if shard is None:
+            mapped = self._maps.pop(index, None)
+            if mapped is None:
                 path = Path(self._folder, self._files[index])
                 stamp(path)  # says so if it is gone
-                shard = Mapped.open(path)
-                if shard.shape != (self._counts[index], self.shape[1]):
+                mapped = Mapped.open(path)
+                if mapped.shape != (self._counts[index], self.shape[1]):
                     raise changed(path)
                 while len(self._maps) >= MOST_OPEN:
                     self._maps.popitem(last=False)
-            self._maps[index] = shard
-        return shard
+            self._maps[index] = mapped
+        return mapped

@@ -1,4 +1,4 @@
-"""Picture files decoded to two small arrays each; what cannot be decoded is named."""
+"""Image files decoded to two small arrays each; what cannot be decoded is named."""
 
 from __future__ import annotations
 
@@ -11,30 +11,31 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from aced._errors import InvalidInput
+from aced._optional import needed
 from aced._types import Array
 from aced._workers import Workers
 from aced.items._hog import SIDE
 from aced.items._items import Items
 
 if TYPE_CHECKING:
-    from PIL.Image import Image as Picture
+    from PIL.Image import Image
 
 T = TypeVar("T")
 
 MOST_PIXELS = 120_000_000
-"""A larger picture is refused before it is decoded."""
+"""A larger image is refused before it is decoded."""
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")
 """Whatever a file is called, no other decoder of Pillow's is let near it."""
 
 BLOCK = 64
-"""Pictures that one thread decodes in turn."""
+"""Images that one thread decodes in turn."""
 
 SIXTEEN_BIT = ("I", "I;16", "I;16B", "I;16L", "I;16N")
 
 
 class Unreadable(Exception):
-    """Why a picture cannot be used, in a few words."""
+    """Why an image cannot be used, in a few words."""
 
 
 @contextmanager
@@ -46,16 +47,14 @@ def quiet() -> Iterator[None]:
 
 
 def _pillow() -> Any:
-    try:
-        import PIL.Image
-        import PIL.ImageOps
-    except ImportError as error:
-        raise InvalidInput("items", "reading images needs Pillow; pip install 'aced[images]'") from error
+    needed("items", "PIL.Image", "reading images", "images")
+    import PIL.ImageOps
+
     return PIL
 
 
-def _opened(path: Path) -> Picture:
-    image: Picture = _pillow().Image.open(path, formats=FORMATS)
+def _opened(path: Path) -> Image:
+    image: Image = _pillow().Image.open(path, formats=FORMATS)
     width, height = image.size
     if width * height > MOST_PIXELS:
         image.close()
@@ -64,7 +63,7 @@ def _opened(path: Path) -> Picture:
 
 
 def tried(look: Callable[[Path], T], path: Path) -> T | Unreadable:
-    """What ``look`` finds in a picture, or why it finds nothing: a damaged one fails in many ways."""
+    """What ``look`` finds in an image, or why it finds nothing: a damaged one fails in many ways."""
     try:
         return look(path)
     except (InvalidInput, MemoryError):
@@ -83,13 +82,13 @@ def tried(look: Callable[[Path], T], path: Path) -> T | Unreadable:
 
 
 def check_header(path: Path) -> None:
-    """Refuse what is no picture or too large, without decoding it."""
+    """Refuse what is no image or too large, without decoding it."""
     with _opened(path):
         pass
 
 
 def thumbnail(path: Path) -> tuple[Array, Array]:
-    """A picture squeezed to 32 x 32 in colour and to 64 x 64 in grey, as uint8.
+    """An image squeezed to 32 x 32 in colour and to 64 x 64 in grey, as uint8.
 
     The first frame, turned upright as its EXIF says, on white where it is transparent.
     """
@@ -103,7 +102,7 @@ def thumbnail(path: Path) -> tuple[Array, Array]:
         return np.asarray(half), np.asarray(small.convert("L"))
 
 
-def _in_colour(image: Picture) -> Picture:
+def _in_colour(image: Image) -> Image:
     """Any mode to RGB: 16 bits scaled to 8, floats stretched over their range."""
     pillow = _pillow()
     if image.mode in SIXTEEN_BIT:
@@ -120,13 +119,13 @@ def _in_colour(image: Picture) -> Picture:
     return image.convert("RGB")
 
 
-def _grey(values: Array) -> Picture:
-    image: Picture = _pillow().Image.fromarray(np.rint(values * 255).astype(np.uint8))
+def _grey(values: Array) -> Image:
+    image: Image = _pillow().Image.fromarray(np.rint(values * 255).astype(np.uint8))
     return image
 
 
 def refuse(bad: list[tuple[str, str]]) -> None:
-    """One sentence for all pictures that cannot be read."""
+    """One sentence for all images that cannot be read."""
     if bad:
         name, reason = bad[0]
         more = f", nor can {len(bad) - 1} more" if len(bad) > 1 else ""

@@ -5,9 +5,9 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 
-from aced.items import Embedding, _image, read_items
+from aced.items import Embedding, _image_encoder, read_items
 from aced.items._hog import hog
-from aced.items._pictures import BLOCK, thumbnail
+from aced.items._thumbnails import BLOCK, thumbnail
 
 HOWS = ("pixels-pca", "hog", "hog+pixels")
 
@@ -90,7 +90,7 @@ def test_grey_or_colour(digits, tmp_path):
     assert auto.describe() == said
 
 
-def test_one_picture_and_pictures_all_alike_have_one_feature(tmp_path):
+def test_one_image_and_images_all_alike_have_one_feature(tmp_path):
     for name in ("a.png", "b.png"):
         Image.new("RGB", (1, 1), "red").save(tmp_path / name)
         for how in HOWS:
@@ -99,9 +99,9 @@ def test_one_picture_and_pictures_all_alike_have_one_feature(tmp_path):
             assert embedding.describe().endswith("1 principal component")
 
 
-def test_axes_of_many_pictures_come_from_a_sample(digits, monkeypatch):
+def test_axes_of_many_images_come_from_a_sample(digits, monkeypatch):
     items, _ = digits
-    monkeypatch.setattr(_image, "SAMPLE", 50)
+    monkeypatch.setattr(_image_encoder, "SAMPLE", 50)
     runs = [Embedding.fit(items, how="pixels-pca", dimension=5, seed=seed)[1] for seed in (0, 0, 1)]
     assert runs[0].shape == (150, 5)
     np.testing.assert_array_equal(runs[0], runs[1])

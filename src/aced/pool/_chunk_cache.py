@@ -19,8 +19,8 @@ import numpy as np
 from aced._types import Array, Float32, Ints
 from aced._workers import available_threads
 from aced.pool._blocks import BLOCK_ROWS
-from aced.pool._memory import room_for
-from aced.pool._pieces import Pieces
+from aced.pool._concatenated import Concatenated
+from aced.pool._free_memory import room_for
 from aced.pool._stored import as_float32, changed
 
 CHUNK_BYTES = 8 * 1024**2
@@ -30,7 +30,7 @@ KEEP_BYTES = 32 * 1024**2
 LANES = 16
 
 
-class Chunked(Pieces):
+class CachedChunks(Concatenated):
     """Rows in chunks, each made float32 when it is wanted."""
 
     def __init__(self, starts: Ints, features: int, name: Any) -> None:

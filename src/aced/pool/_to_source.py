@@ -15,8 +15,8 @@ from aced.pool._blocks import Blocks, InMemory, Source
 from aced.pool._convert import check_shape, refuse_dtype, refuse_non_finite, to_matrix
 from aced.pool._dask import Dask
 from aced.pool._mapped import Mapped
+from aced.pool._npy_folder import NpyFolder
 from aced.pool._parquet import Parquet
-from aced.pool._shards import Shards
 from aced.pool._sparse import Sparse, load_sparse
 from aced.pool._zarr import MARKS, Zarr
 
@@ -87,7 +87,7 @@ def _open_folder(folder: Path) -> Source:
         )
     if not maps and not tables:
         raise InvalidInput("rows", f"{folder} holds no .npy and no .parquet files; put some there")
-    return Shards.open(maps) if maps else Parquet.open(tables)
+    return NpyFolder.open(maps) if maps else Parquet.open(tables)
 
 
 def _checked(source: Any) -> Source:

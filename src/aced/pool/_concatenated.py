@@ -10,7 +10,7 @@ from aced._types import Array, Float32, Ints
 from aced.pool._blocks import BLOCK_ROWS
 
 
-class Pieces:
+class Concatenated:
     """A source that knows where its pieces start, and joins what a block needs of them."""
 
     block_rows = BLOCK_ROWS

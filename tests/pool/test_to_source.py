@@ -85,8 +85,8 @@ def test_paths_that_cannot_be_used(store, sentence, tmp_path):
 @pytest.mark.parametrize(
     ("module", "store", "sentence"),
     [
-        ("pyarrow", stores.parquet, r"needs pyarrow; install it with: pip install 'aced\[tables\]'"),
-        ("zarr", stores.zarr_path, r"needs zarr; install it with: pip install 'aced\[zarr\]'"),
+        ("pyarrow", stores.parquet, r"needs pyarrow; pip install 'aced\[tables\]'"),
+        ("zarr", stores.zarr_path, r"needs zarr; pip install 'aced\[zarr\]'"),
     ],
 )
 def test_missing_libraries_are_named(module, store, sentence, tmp_path, monkeypatch):
@@ -146,9 +146,9 @@ def test_a_map_whose_file_is_cut_short_is_not_read(tmp_path):
 
 
 def test_more_files_than_may_be_open(tmp_path, monkeypatch):
-    from aced.pool import _shards
+    from aced.pool import _npy_folder
 
-    monkeypatch.setattr(_shards, "MOST_OPEN", 2)
+    monkeypatch.setattr(_npy_folder, "MOST_OPEN", 2)
     rows = np.arange(40.0).reshape(20, 2)
     for k in range(10):
         np.save(tmp_path / f"{k}.npy", rows[2 * k : 2 * k + 2])

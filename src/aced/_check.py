@@ -1,0 +1,51 @@
+"""Numbers that users pass, refused in one sentence where they are out of range."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+from aced._errors import InvalidInput
+
+
+def is_whole(value: Any) -> bool:
+    """Whether this is an integer of Python or numpy; a bool is none.
+
+    >>> [is_whole(value) for value in (3, True, 3.0)]
+    [True, False, False]
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def whole(argument: str, value: Any, least: int, hint: str = "") -> int:
+    """A whole number from ``least`` up; ``hint`` ends the sentence about a smaller one."""
+    if not is_whole(value):
+        raise InvalidInput(argument, f"must be a whole number, got {value!r}")
+    if value < least:
+        raise InvalidInput(argument, f"must be at least {least}, got {value}{hint}")
+    return int(value)
+
+
+def fraction(argument: str, value: Any) -> float:
+    """A number in [0, 1)."""
+    if not _is_number(value) or not 0 <= value < 1:
+        raise InvalidInput(argument, f"must be a number from 0 up to 1, got {value!r}")
+    return float(value)
+
+
+def probability(argument: str, value: Any) -> float:
+    """A number in (0, 1)."""
+    if not _is_number(value) or not 0 < value < 1:
+        raise InvalidInput(argument, f"must lie between 0 and 1, got {value!r}")
+    return float(value)
+
+
+def positive(argument: str, value: Any) -> float:
+    """A number above 0, perhaps infinite."""
+    if not _is_number(value) or not value > 0:
+        raise InvalidInput(argument, f"must be positive, got {value!r}")
+    return float(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

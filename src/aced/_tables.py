@@ -1,0 +1,157 @@
+"""Tables from files, with the place of every row, so that what is wrong can be pointed at."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aced._errors import InvalidInput, reason
+from aced._optional import needed
+
+FORMATS = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+LONGEST = 2**27
+"""Characters in one cell; the csv module's own limit of 131072 is short for documents."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells as the file has them; a place is "line 3" of a text, "row 3" of a Parquet file."""
+
+    columns: list[str]
+    rows: Sequence[Sequence[Any]]
+    places: Sequence[str]
+
+    def column(self, name: str) -> list[Any]:
+        """All cells of one column."""
+        place = self.columns.index(name)
+        return [row[place] for row in self.rows]
+
+    def lines(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Where each row stands, and its cells by the names of their columns."""
+        for place, row in zip(self.places, self.rows, strict=True):
+            yield place, dict(zip(self.columns, row, strict=True))
+
+
+def read_table(
+    path: Path, argument: str, form: str | None = None, content: bytes | None = None
+) -> Table:
+    """A file by its format or, without one, its ending; ``content`` is what was read of it already."""
+    form = FORMATS.get(path.suffix.lower()) if form is None else form
+    if form == "parquet":
+        table = _from_parquet(path, argument, content)
+    elif form == "jsonl":
+        table = _from_json(path, argument, content)
+    elif form == "csv":
+        table = _from_records(path, argument, content)
+    else:
+        endings = ", ".join(FORMATS)
+        raise InvalidInput(argument, f"{path.name} must end in {endings}, or its format be named")
+    names = [name for name in table.columns if name]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise InvalidInput(argument, f"{path.name} has more than one column {repeated!r}; rename one")
+    return table
+
+
+def read_bytes(path: Path, argument: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidInput(argument, f"{path} cannot be read ({error.strerror})") from error
+
+
+def records(
+    path: Path, argument: str, content: bytes | None = None
+) -> tuple[list[list[str]], list[str]]:
+    """Lines of a .csv or .tsv file, all as long as the first and none empty, and where they stand."""
+    text = _decoded(path, argument, content)
+    first = text.split("\n", 1)[0]  # ; is what some locales' Excel writes
+    separator = "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    found: list[list[str]] = []
+    places: list[str] = []
+    limit, begin = csv.field_size_limit(LONGEST), 1
+    try:
+        for record in reader:
+            place, begin = f"line {begin}", reader.line_num + 1
+            if not record or (len(record) > 1 and not any(cell.strip() for cell in record)):
+                continue
+            if found and len(record) != len(found[0]):
+                raise InvalidInput(
+                    argument,
+                    f"{place} of {path.name} has {len(record)} values for {len(found[0])} columns; "
+                    "repair it, or quote its text",
+                )
+            found.append(record)
+            places.append(place)
+    except csv.Error as error:
+        raise InvalidInput(
+            argument,
+            f"line {reader.line_num} of {path.name} cannot be read ({error}); repair its quotes",
+        ) from error
+    finally:
+        csv.field_size_limit(limit)
+    return found, places
+
+
+def _from_records(path: Path, argument: str, content: bytes | None) -> Table:
+    found, places = records(path, argument, content)
+    return Table([name.strip() for name in found[0]] if found else [], found[1:], places[1:])
+
+
+def _from_json(path: Path, argument: str, content: bytes | None) -> Table:
+    found: list[dict[str, Any]] = []
+    places: list[str] = []
+    for number, line in enumerate(_decoded(path, argument, content).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            cells = json.loads(line)
+        except (ValueError, RecursionError):
+            cells = None
+        if not isinstance(cells, dict):
+            raise InvalidInput(
+                argument,
+                f"line {number} of {path.name} is no JSON object; "
+                'write {"column": value, …}, each on a line of its own',
+            )
+        found.append(cells)
+        places.append(f"line {number}")
+    columns = list(dict.fromkeys(name for cells in found for name in cells))
+    return Table(columns, [[cells.get(name) for name in columns] for cells in found], places)
+
+
+def _from_parquet(path: Path, argument: str, content: bytes | None) -> Table:
+    table = read_parquet(path, argument, content)
+    rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    return Table(table.column_names, rows, [f"row {number}" for number in range(1, len(rows) + 1)])
+
+
+def read_parquet(path: Path, argument: str, content: bytes | None = None) -> Any:
+    """A pyarrow table."""
+    parquet = needed(argument, "pyarrow.parquet", "reading .parquet files", "tables")
+    import pyarrow as pa
+
+    try:
+        return parquet.ParquetFile(path if content is None else pa.BufferReader(content)).read()
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidInput(
+            argument, f"{path.name} is not a readable Parquet file ({reason(error)})"
+        ) from error
+
+
+def _decoded(path: Path, argument: str, content: bytes | None) -> str:
+    """The file's text; a byte order mark is passed over."""
+    content = read_bytes(path, argument) if content is None else content
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InvalidInput(
+            argument, f"line {line} of {path.name} is not UTF-8; save it as UTF-8"
+        ) from error

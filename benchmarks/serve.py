@@ -38,7 +38,7 @@ from aced.project import Project
 class Outcome:
     """What was seen from outside, and what the ledger says."""
 
-    answered: dict[str, tuple[str, int, str]] = field(default_factory=dict)  # request: who, row, label
+    answered: dict[str, tuple[str, int, str]] = field(default_factory=dict)  # key: who, row, label
     latencies: list[float] = field(default_factory=list)
     outages: list[float] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -156,12 +156,12 @@ class Annotator(threading.Thread):
             time.sleep(self.rng.expovariate(1 / self.think))
             row = items[0]["row"]
             label = ["no", "yes"][int(self.truth[row])]
-            request = f"{self.name}-{count}"
+            key = f"{self.name}-{count}"
             count += 1
             body = {"row": row, "kind": "label", "label": label, "seconds": 1.0}
-            status, found = self.call("POST", "/api/answer", {**body, "request": request, "then": 3})
+            status, found = self.call("POST", "/api/answer", {**body, "key": key, "then": 3})
             if status == 200:
-                self.out.answered[request] = (self.name, row, label)
+                self.out.answered[key] = (self.name, row, label)
                 items = found["items"]
             else:
                 self.out.refused.append(f"{status} {found}")
@@ -217,14 +217,14 @@ def _check(project: Project, out: Outcome) -> None:
     state = State()
     for event, _ in project.ledger.events():
         if event.kind == "label":
-            assert event.request is not None
-            written[event.request] += 1
-            votes[event.who, event.item or 0] += 1
-            seen = out.answered.get(event.request)
-            if seen and seen != (event.who, event.item, project.classes[event.body["label"]]):
-                out.problems.append(f"{event.request}: the ledger has another answer")
-        if event.kind == "lease" and event.item not in set(state.ready(event.who, event.at)):
-            out.problems.append(f"event {event.seq}: row {event.item} was given while it was taken")
+            assert event.key is not None
+            written[event.key] += 1
+            votes[event.who, event.row or 0] += 1
+            seen = out.answered.get(event.key)
+            if seen and seen != (event.who, event.row, project.classes[event.body["label"]]):
+                out.problems.append(f"{event.key}: the ledger has another answer")
+        if event.kind == "lease" and event.row not in set(state.ready(event.who, event.at)):
+            out.problems.append(f"event {event.seq}: row {event.row} was given while it was taken")
         state.apply(event)
     lost = [request for request in out.answered if written[request] == 0]
     twice = [request for request, count in written.items() if count > 1]

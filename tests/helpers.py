@@ -61,3 +61,31 @@ def ratio_by_definition(
     numerator = (zeta / np.sqrt(lam)) @ apart.T
     denominator = problem.shift + apart @ problem.mu.astype(float)
     return (numerator / denominator).max(axis=1)
+
+
+def answer(project, who, row, kind, label=None, **options):
+    """Give this row to someone, as a round might, and take their answer."""
+    if not project.state.was_given(who, row):
+        with project.ledger.writing() as writing:
+            until = writing.now + project.settings.lease
+            writing.append("lease", who, row, {"until": until})
+    return project.answer(who, row, kind, label, **options)
+
+
+SETTINGS = {
+    "classes": ["a", "b"],
+    "kind": "text",
+    "items": 50,
+    "rows": 50,
+    "pool": "",
+    "root": None,
+    "strategy": "aced",
+    "seed": 0,
+    "batch": 5,
+    "check": 0.1,
+    "overlap": 0.0,
+    "lease": 600.0,
+    "l2": 1.0,
+    "combine": "majority",
+}
+"""The body of a ledger's first event."""

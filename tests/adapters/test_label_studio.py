@@ -14,6 +14,7 @@ from aced import InvalidInput
 from aced.adapters import label_studio as ls
 from aced.ledger import replay
 from aced.project import export_rows
+from tests.helpers import answer
 from tests.project.places import make, votes
 
 
@@ -103,7 +104,7 @@ def test_tasks_are_the_drawn_items_with_their_probabilities(project):
         data = task["data"]
         draw = project.state.draws[data["aced_row"]]
         assert set(data) == {"text", "aced_id", "aced_row", "draw_probability"}
-        assert data["draw_probability"] == draw.chance
+        assert data["draw_probability"] == draw.probability
         assert data["text"] == project.item(data["aced_row"]).content
         assert task["predictions"] == []  # nothing is known yet
     assert ls.tasks(project) == tasks  # the same until they are labelled
@@ -113,7 +114,7 @@ def test_tasks_are_the_drawn_items_with_their_probabilities(project):
 def test_tasks_leave_out_what_is_labelled_or_being_looked_at(project):
     project.add_person("ann")
     first, second = ls.tasks(project, 2)
-    project.answer("ann", first["data"]["aced_row"], "label", "yes")
+    answer(project, "ann", first["data"]["aced_row"], "label", "yes")
     (held,) = project.give("ann")
     assert held.row == second["data"]["aced_row"]
     rows = {task["data"]["aced_row"] for task in ls.tasks(project)}
@@ -123,7 +124,7 @@ def test_tasks_leave_out_what_is_labelled_or_being_looked_at(project):
 def test_predictions_are_the_classifiers(project):
     project.add_person("ann")
     for row in range(20):
-        project.answer("ann", row, "label", choice_of(row))
+        answer(project, "ann", row, "label", choice_of(row))
     model = project.classifier()
     versions = set()
     for task in ls.tasks(project):
@@ -135,13 +136,13 @@ def test_predictions_are_the_classifiers(project):
         assert prediction["score"] == pytest.approx(share.max(), abs=1e-4)
         versions.add(prediction["model_version"])
     assert len(versions) == 1
-    project.answer("ann", 30, "label", "yes")
+    answer(project, "ann", 30, "label", "yes")
     assert ls.tasks(project)[0]["predictions"][0]["model_version"] not in versions
 
 
 def test_one_class_gives_no_prediction(project):
     project.add_person("ann")
-    project.answer("ann", 1, "label", "yes")
+    answer(project, "ann", 1, "label", "yes")
     assert all(task["predictions"] == [] for task in ls.tasks(project))
 
 
@@ -164,7 +165,7 @@ def test_pictures_and_rows(tmp_path):
 def test_no_tasks_when_all_is_labelled_and_no_number_below_one(project):
     project.add_person("ann")
     for row in range(60):
-        project.answer("ann", row, "label", choice_of(row))
+        answer(project, "ann", row, "label", choice_of(row))
     assert ls.tasks(project) == []
     with pytest.raises(InvalidInput, match="count must be at least 1, got 0"):
         ls.tasks(project, 0)
@@ -204,9 +205,9 @@ def test_the_same_export_twice_changes_nothing_whatever_happened_since(project):
     before = project.state.digest()
     assert ls.read_export(project, export).known == 2
     assert project.state.digest() == before
-    project.answer("label-studio 1", 1, "label", "no")
+    answer(project, "label-studio 1", 1, "label", "no")
     project.undo("label-studio 1")
-    project.answer("label-studio 1", 2, "label", "yes")
+    answer(project, "label-studio 1", 2, "label", "yes")
     before = project.state.digest()
     assert ls.read_export(project, export).taken == 0
     assert project.state.digest() == before
@@ -389,7 +390,7 @@ def test_deleted_annotations_are_taken_back(project):
 
 def test_a_deletion_leaves_what_was_said_since(project):
     ls.read_export(project, [task_of(project, 1, annotation(1, "yes"))])
-    project.answer("label-studio 1", 1, "label", "no")
+    answer(project, "label-studio 1", 1, "label", "no")
     assert ls.delete(project, [1]) == 0
     assert votes(project) == {1: {"label-studio 1": "no"}}
 

@@ -15,6 +15,7 @@ from starlette.routing import Mount
 from aced.adapters import _label_studio_http as http
 from aced.adapters import label_studio as ls
 from tests.adapters.test_label_studio import annotation, choice_of, task_of
+from tests.helpers import answer
 from tests.project.places import make, votes
 
 
@@ -60,13 +61,13 @@ def event(action, task, *annotations):
 
 def test_health_and_setup(project, server):
     for path in ("/health", "/"):
-        answer = server("GET", path)
-        assert (answer.status_code, answer.json()) == (200, {"status": "UP"})
+        reply = server("GET", path)
+        assert (reply.status_code, reply.json()) == (200, {"status": "UP"})
     body = {"project": "83.1615326769", "schema": ls.config(project), "hostname": "", "access_token": ""}
     first = server("POST", "/setup", body).json()["model_version"]
     assert server("POST", "/setup", body).json() == {"model_version": first}
     project.add_person("ann")
-    project.answer("ann", 1, "label", "yes")
+    answer(project, "ann", 1, "label", "yes")
     assert server("POST", "/setup", body).json()["model_version"] != first
 
 
@@ -78,7 +79,7 @@ def test_one_result_for_each_task_in_order(project, server):
         assert result["result"] == []  # no labels yet
     project.add_person("ann")
     for row in range(20):
-        project.answer("ann", row, "label", choice_of(row))
+        answer(project, "ann", row, "label", choice_of(row))
     version = server("POST", "/setup", {}).json()["model_version"]
     results = server("POST", "/predict", body).json()["results"]
     assert [result["result"] for result in results[:3]] == [[], [], []]

@@ -10,6 +10,7 @@ import pytest
 
 from aced.project import Project
 from tests.browser.site import Annotator, Site, texts
+from tests.helpers import answer
 
 HOSTILE = [
     "<img src=x onerror='window.ran = 1'>",
@@ -81,7 +82,7 @@ def made(folder: Path) -> Path:
     for name, wrong in (("<u>eva</u>", 0), ("ben", 1)):
         project.add_person(name)
         for row in CONTESTED:
-            project.answer(name, row, "label", CLASSES[(row + wrong) % 2], seconds=2.0)
+            answer(project, name, row, "label", CLASSES[(row + wrong) % 2], seconds=2.0)
     project.close()
     return folder / "project"
 

@@ -9,6 +9,7 @@ import pytest
 
 from aced.project import Project
 from tests.adapters.test_label_studio import annotation, choice_of, exported
+from tests.helpers import answer
 from tests.project.places import make, votes
 
 
@@ -17,7 +18,7 @@ def folder(tmp_path):
     project = make(tmp_path / "p")
     project.add_person("ann")
     for row in range(10):
-        project.answer("ann", row, "label", choice_of(row), seconds=1.5)
+        answer(project, "ann", row, "label", choice_of(row), seconds=1.5)
     project.close()
     return tmp_path / "p"
 

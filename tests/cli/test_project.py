@@ -16,6 +16,8 @@ from PIL import Image
 
 from aced.ledger import replay
 from aced.project import EMBEDDING, LEDGER, Project
+from aced.project._round import PLANNER
+from tests.helpers import answer
 
 GOOD, BAD = ("lovely", "great", "happy", "superb"), ("awful", "poor", "sad", "dreadful")
 
@@ -60,7 +62,7 @@ def label_some(folder, count, who="ann"):
     for _ in range(count):
         project.refill()
         item = project.give(who)[0]
-        project.answer(who, item.row, "label", truth(item.content), seconds=2.0)
+        answer(project, who, item.row, "label", truth(item.content), seconds=2.0)
     project.close()
 
 
@@ -99,7 +101,7 @@ def test_init_passes_every_setting_on(call, texts, tmp_path):
     flags = [part for name, value in options.items() for part in (f"--{name}", value)]
     assert call("init", tmp_path / "p", "--items", texts, "--classes", "a,b", *flags)[0] == 0
     settings = Project(tmp_path / "p").settings
-    assert {name: settings[name] for name in options} == options
+    assert {name: getattr(settings, name) for name in options} == options
 
 
 def test_init_takes_features_of_ones_own_and_classify_asks_for_them(call, texts, tmp_path):
@@ -116,7 +118,7 @@ def test_init_takes_features_of_ones_own_and_classify_asks_for_them(call, texts,
     assert not (tmp_path / "p" / EMBEDDING).exists()
     project.add_person("ann", token=False)
     for row in range(40):
-        project.answer("ann", row, "label", "ab"[int(rows[row, 0] > 0)])
+        answer(project, "ann", row, "label", "ab"[int(rows[row, 0] > 0)])
     refused(call("classify", tmp_path / "p", texts), "--features")
     code, out, _ = call("classify", tmp_path / "p", texts, "--features", tmp_path / "x.npy")
     said = [line["label"] for line in csv.DictReader(out.splitlines())]
@@ -218,7 +220,7 @@ def label_rows(folder, labels):
     project = Project(folder)
     project.add_person("ann", token=False)
     for row, name in labels.items():
-        project.answer("ann", row, "label", name)
+        answer(project, "ann", row, "label", name)
     project.close()
 
 
@@ -377,11 +379,12 @@ def test_replay_sees_a_round_that_was_not_designed_so(call, made):
             "draw",
             "",
             body={
+                "planner": PLANNER,
                 "round": 1,
                 "based_on": asked.based_on,
                 "labels": 0,
                 "rows": list(range(10)),
-                "chances": [0.1] * 10,
+                "probabilities": [0.1] * 10,
                 "checks": [],
                 "notes": [{}] * 10,
                 "accuracy": None,

@@ -14,19 +14,20 @@ import pytest
 
 from aced import InvalidInput
 from aced.ledger import Ledger, LedgerError, _file, replay
+from tests.helpers import SETTINGS
 
 
 def begin(path, **options):
     ledger = Ledger(path, create=True, **options)
     with ledger.writing() as writing:
-        writing.append("created", "", body={"classes": ["a", "b"], "rows": 1000})
+        writing.append("created", "", body={**SETTINGS, "rows": 1000})
         writing.append("annotator", "ann", body={"name": "ann", "role": "annotator", "token": None})
     return ledger
 
 
-def label(ledger, row, code=1, who="ann", request=None):
+def label(ledger, row, code=1, who="ann", key=None):
     with ledger.writing() as writing:
-        return writing.append("label", who, row, {"label": code, "seconds": 1.5}, request)
+        return writing.append("label", who, row, {"label": code, "seconds": 1.5}, key)
 
 
 def test_what_is_written_is_read_back_in_order(tmp_path):

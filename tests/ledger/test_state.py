@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aced.ledger import Event, State
+from tests.helpers import SETTINGS
 
 
 class Story:
@@ -13,7 +14,7 @@ class Story:
 
     def __init__(self):
         self.state = State()
-        self("created", body={"rows": 50})
+        self("created", body=SETTINGS)
 
     def __call__(self, kind, who="", item=None, body=None, at=None):
         state = self.state
@@ -35,7 +36,7 @@ def people(story, *names):
 
 
 def drawn(story, rows, **more):
-    story("draw", body={"round": 1, "rows": rows, "chances": [0.1] * len(rows), **more})
+    story("draw", body={"round": 1, "rows": rows, "probabilities": [0.1] * len(rows), **more})
 
 
 def test_rows_come_in_the_order_drawn_and_only_once():

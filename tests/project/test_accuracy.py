@@ -7,7 +7,7 @@ import pytest
 
 from aced.learner import Learner
 from aced.pool import Pool
-from aced.project._round import Question, plan_round
+from aced.project._round import Brief, plan_round
 
 
 def sample(rng, n, weights):
@@ -28,9 +28,9 @@ def test_the_estimate_is_that_of_new_rows_even_when_few_are_left(strategy):
         pool = Pool(rows)
         drawn, checked = np.zeros(0, np.int64), np.zeros(0, np.int64)
         for number in range(1, 5):
-            asked = Question(
+            asked = Brief(
                 round=number, seed=seed, size=40, batch=40, strategy=strategy, l2=1.0, check=0.3,
-                again=0.0, rows=drawn, codes=truth[drawn], eta=truth[drawn].astype(float),
+                overlap=0.0, rows=drawn, codes=truth[drawn], eta=truth[drawn].astype(float),
                 single=drawn[:0], drawn=drawn, checked=checked, based_on=0,
             )  # fmt: skip
             answer = plan_round(pool, asked, threads=1)

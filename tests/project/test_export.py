@@ -17,6 +17,7 @@ from aced import InvalidInput
 from aced.ledger import replay
 from aced.project import export_rows, neutral, write_csv, write_jsonl, write_parquet
 from aced.project._export import COLUMNS, FORMULA
+from tests.helpers import answer
 from tests.project.places import make
 
 
@@ -45,9 +46,9 @@ def as_csv(rows):
 def test_a_line_for_each_item_and_annotator(project):
     project.refill()
     first = project.give("ann")[0]
-    project.answer("ann", first.row, "label", "yes", seconds=2.25)
-    project.answer("bob", first.row, "label", "no", seconds=1.0)
-    project.answer("bob", project.give("bob")[0].row, "skip")
+    answer(project, "ann", first.row, "label", "yes", seconds=2.25)
+    answer(project, "bob", first.row, "label", "no", seconds=1.0)
+    answer(project, "bob", project.give("bob")[0].row, "skip")
     found = [row for row in export_rows(project) if row["item"] == first.id]
     draw = project.state.draws[first.row]
     assert [(row["annotator"], row["label"], row["seconds"]) for row in found] == [
@@ -57,7 +58,7 @@ def test_a_line_for_each_item_and_annotator(project):
     for row in found:
         assert list(row) == list(COLUMNS)
         assert row["content"] == first.content
-        assert (row["draw_probability"], row["round"]) == (draw.chance, 1)
+        assert (row["draw_probability"], row["round"]) == (draw.probability, 1)
         assert row["check"] == draw.check
         assert row["combined_label"] in ("no", "yes")
     vote = project.state.votes[first.row]["ann"]
@@ -66,8 +67,8 @@ def test_a_line_for_each_item_and_annotator(project):
 
 def test_combined_label_and_its_probability_are_the_projects(project):
     for row, label in enumerate(["yes", "yes", "no", "no", "yes", "no"]):
-        project.answer("ann", row, "label", label)
-        project.answer("bob", row, "label", "yes" if row < 5 else "no")
+        answer(project, "ann", row, "label", label)
+        answer(project, "bob", row, "label", "yes" if row < 5 else "no")
     opinions = project.opinions()
     for row in export_rows(project):
         at = opinions.rows.tolist().index(int(row["item"][1:]) % 60)
@@ -79,7 +80,7 @@ def test_combined_label_and_its_probability_are_the_projects(project):
 
 
 def test_duplicates_have_the_label_of_their_row_and_undrawn_items_no_probability(project):
-    project.answer("ann", 0, "label", "yes")
+    answer(project, "ann", 0, "label", "yes")
     found = export_rows(project)
     assert [row["item"] for row in found] == ["t0", "t60"]
     for row in found:
@@ -88,7 +89,7 @@ def test_duplicates_have_the_label_of_their_row_and_undrawn_items_no_probability
 
 
 def test_undone_labels_are_gone_and_a_past_state_has_them(project):
-    project.answer("ann", 3, "label", "yes")
+    answer(project, "ann", 3, "label", "yes")
     then = project.state.seq
     project.undo("ann")
     assert export_rows(project) == []
@@ -99,15 +100,15 @@ def test_rows_of_a_table_are_json_without_nan(tmp_path):
     contents = [{"a": float("nan"), "b": "x"}] + [{"a": i, "b": "y"} for i in range(60)]
     project = make(tmp_path / "r", kind="row", contents=contents)
     project.add_person("ann")
-    project.answer("ann", 0, "label", "no")
+    answer(project, "ann", 0, "label", "no")
     assert json.loads(export_rows(project)[0]["content"]) == {"a": None, "b": "x"}
 
 
 def test_csv_jsonl_and_parquet_say_the_same(project, tmp_path):
     project.refill()
     for item in project.give("ann", 5):
-        project.answer("ann", item.row, "label", "yes", seconds=0.125)
-    project.answer("ann", 0, "label", "no")
+        answer(project, "ann", item.row, "label", "yes", seconds=0.125)
+    answer(project, "ann", 0, "label", "no")
     rows = export_rows(project)
     write_jsonl(rows, tmp_path / "x.jsonl")
     write_parquet(rows, tmp_path / "x.parquet")
@@ -140,7 +141,7 @@ def test_tables_without_labels_have_their_columns(tmp_path, project):
 def test_no_cell_of_a_csv_is_a_formula(tmp_path, text):
     project = make(tmp_path / "p", contents=[text] * 61, ids=[f"{text}{i}" for i in range(61)])
     project.add_person("ann")
-    project.answer("ann", 1, "label", "yes")
+    answer(project, "ann", 1, "label", "yes")
     (read,) = as_csv(export_rows(project))
     assert read["content"] == f"'{text}"
     assert not any(cell.startswith(FORMULA) for cell in read.values())
@@ -149,7 +150,7 @@ def test_no_cell_of_a_csv_is_a_formula(tmp_path, text):
 def test_classes_and_names_are_neutralised_too(tmp_path):
     project = make(tmp_path / "p", classes=["-", "+"])
     project.add_person("=ann")
-    project.answer("=ann", 1, "label", "-")
+    answer(project, "=ann", 1, "label", "-")
     (read,) = as_csv(export_rows(project))
     assert (read["label"], read["combined_label"], read["annotator"]) == ("'-", "'-", "'=ann")
 

@@ -12,6 +12,7 @@ import pytest
 from aced import InvalidInput
 from aced.ledger import replay
 from aced.project import export_rows, import_labels, write_csv, write_jsonl, write_parquet
+from tests.helpers import answer
 from tests.project.places import make, votes
 
 
@@ -121,9 +122,9 @@ def test_the_same_file_twice_changes_nothing_even_after_other_labels(project, tm
     again = import_labels(project, path, who="ann")
     assert (again.taken, again.known) == (0, 2)
     assert project.state.digest() == before
-    project.answer("ann", 1, "label", "no")
+    answer(project, "ann", 1, "label", "no")
     project.undo("ann")
-    project.answer("ann", 2, "label", "yes")
+    answer(project, "ann", 2, "label", "yes")
     before = project.state.digest()
     assert import_labels(project, path, who="ann").taken == 0
     assert project.state.digest() == before
@@ -146,7 +147,7 @@ def test_an_export_comes_back_as_it_was(tmp_path, ending):
         first.add_person(name)
         for row in range(0, 20, 2):
             label = "+" if row % 3 else "-"
-            first.answer(name, row, "label", label, seconds=1.5)
+            answer(first, name, row, "label", label, seconds=1.5)
     path = tmp_path / f"x.{ending}"
     {"csv": write_csv, "jsonl": write_jsonl, "parquet": write_parquet}[ending](export_rows(first), path)
     assert import_labels(second, path).taken == 20
@@ -167,9 +168,9 @@ def test_a_file_that_only_confirmed_a_label_does_not_set_it_back_later(tmp_path)
     project = make(tmp_path / "p")
     path = write(tmp_path / "x.csv", "item,label\nt1,yes\n")
     project.add_person("ann")
-    project.answer("ann", 1, "label", "yes")
+    answer(project, "ann", 1, "label", "yes")
     assert import_labels(project, path, who="ann").taken == 0
-    project.answer("ann", 1, "label", "no")
+    answer(project, "ann", 1, "label", "no")
     assert import_labels(project, path, who="ann").taken == 0
     assert votes(project) == {1: {"ann": "no"}}
 
@@ -188,7 +189,7 @@ def test_undrawn_items_count_as_labels_and_rounds_go_on(project, tmp_path):
     while project.refill():
         for row in list(project.state.waiting):
             assert row >= 30  # what is labelled is not drawn
-            project.answer("ann", row, "label", "yes")
+            answer(project, "ann", row, "label", "yes")
     assert len(project.state.labelled()) == 60
     assert not replay(project.ledger).problems
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from aced.project._question import round_size
 
 from aced import InvalidInput
 from aced.ledger import replay
 from aced.project import Project, plan_round
+from aced.project._brief import round_size
 from tests.helpers import blobs
 
 
@@ -67,7 +67,7 @@ def test_the_same_answers_give_the_same_ledger(tmp_path):
     for name in "ab":
         project, labels = make(tmp_path / name, clock=Clock())
         play(project, labels, 50)
-        found.append([(e.kind, e.item) for e, _ in project.ledger.events()])
+        found.append([(e.kind, e.row) for e, _ in project.ledger.events()])
     assert found[0] == found[1]
 
 
@@ -76,9 +76,9 @@ def test_a_round_can_be_repeated_from_the_ledger(tmp_path):
     play(project, labels, 45)
     asked = project.brief()
     one, two = plan_round(project.pool, asked, 1), plan_round(project.pool, asked, 2)
-    assert (one.rows, one.chances, one.checks, one.notes) == (
+    assert (one.rows, one.probabilities, one.checks, one.notes) == (
         two.rows,
-        two.chances,
+        two.probabilities,
         two.checks,
         two.notes,
     )
@@ -98,20 +98,20 @@ def test_rounds_hold_checks_seconds_and_new_rows(tmp_path):
     assert len(seconds) == 4
     assert set(seconds) <= set(asked.single.tolist())
     assert len(set(answer.rows)) == 20
-    assert all(0 < chance <= 1 for chance in answer.chances)
+    assert all(0 < chance <= 1 for chance in answer.probabilities)
     assert all(0 <= note["separates"] <= note["of"] for note in answer.notes)
 
 
 def test_check_rows_are_drawn_uniformly():
     """Over 200 seeds, every row of a pool of 40 about as often: chi-square below its 0.999 quantile."""
     from aced.pool import Pool
-    from aced.project import Question
+    from aced.project import Brief
 
     rows, _ = blobs(40, 3)
     pool, none = Pool(rows), np.zeros(0, np.int64)
     counts = np.zeros(40)
     for seed in range(200):
-        asked = Question(
+        asked = Brief(
             1, seed, 5, 5, "passive", 1.0, 0.4, 0.0, none, none, np.zeros(0), none, none, none, 1
         )
         counts[plan_round(pool, asked, 1).checks] += 1
@@ -124,13 +124,13 @@ def test_check_rows_are_a_random_sample_of_all_rows_whatever_was_drawn():
 
     Half of 40 rows were drawn: of 400 checks 200 are among them, less than 4 deviations off."""
     from aced.pool import Pool
-    from aced.project import Question
+    from aced.project import Brief
 
     rows, _ = blobs(40, 3)
     pool, none = Pool(rows), np.zeros(0, np.int64)
     drawn, among = np.arange(20), 0
     for seed in range(200):
-        asked = Question(
+        asked = Brief(
             2, seed, 5, 5, "passive", 1.0, 0.4, 0.0, none, none, np.zeros(0), none, drawn, none, 1
         )
         answer = plan_round(pool, asked, 1)
@@ -167,13 +167,13 @@ def test_the_same_request_counts_once(tmp_path):
     project, _ = make(tmp_path / "p")
     project.refill(threads=1)
     (item,) = project.give("ann", 1)
-    one, _ = project.answer("ann", item.row, "label", "yes", request="r1")
-    two, _ = project.answer("ann", item.row, "label", "yes", request="r1")
+    one, _ = project.answer("ann", item.row, "label", "yes", key="r1")
+    two, _ = project.answer("ann", item.row, "label", "yes", key="r1")
     assert one.seq == two.seq
-    with pytest.raises(InvalidInput, match="request"):
-        project.answer("bob", item.row, "label", "yes", request="r1")
-    assert project.undo("ann", request="u1").row == item.row
-    assert project.undo("ann", request="u1").row == item.row
+    with pytest.raises(InvalidInput, match="key"):
+        project.answer("bob", item.row, "label", "yes", key="r1")
+    assert project.undo("ann", key="u1").row == item.row
+    assert project.undo("ann", key="u1").row == item.row
     assert project.state.votes[item.row] == {}
     assert project.undo("ann") is None
 

@@ -11,7 +11,7 @@ import pytest
 
 from aced.project import Project, progress, summary
 from aced.project._summary import labels_left
-from tests.helpers import blobs
+from tests.helpers import answer, blobs
 
 
 def make(folder, n=300, **options):
@@ -32,7 +32,7 @@ def label_some(project, truth, who, count, seconds=2.0):
     for _ in range(count):
         project.refill()
         item = project.give(who)[0]
-        project.answer(who, item.row, "label", truth[item.row], seconds=seconds)
+        answer(project, who, item.row, "label", truth[item.row], seconds=seconds)
 
 
 def counted(project, who):
@@ -63,7 +63,7 @@ def test_counts_follow_every_kind_of_answer_of_two_processes(tmp_path):
             which.undo(who)
         else:
             name = project.classes[rng.integers(2)] if kind == "label" else None
-            which.answer(who, int(rng.integers(60)), kind, name, seconds=1.0)
+            answer(which, who, int(rng.integers(60)), kind, name, seconds=1.0)
         for one in (None, "ann", "bob"):
             found = progress(project, one)
             assert {key: found[key] for key in counted(project, one)} == counted(project, one)
@@ -81,16 +81,16 @@ def test_labels_of_yesterday_are_not_of_today(tmp_path):
     project = Project(tmp_path / "p", clock=lambda: now[0])
     now[0] = project.ledger.state.at + 1
     project.add_person("ann", token=False)
-    project.answer("ann", 1, "label", "no")
+    answer(project, "ann", 1, "label", "no")
     now[0] += 2 * 86400
-    project.answer("ann", 2, "label", "no")
+    answer(project, "ann", 2, "label", "no")
     assert (progress(project, "ann")["mine"], progress(project, "ann")["today"]) == (2, 1)
 
 
 def test_a_transaction_that_failed_leaves_no_trace_in_the_counts(tmp_path):
     project, _ = make(tmp_path / "p")
     project.add_person("ann", token=False)
-    project.answer("ann", 1, "label", "no")
+    answer(project, "ann", 1, "label", "no")
     before = progress(project, "ann")
     with pytest.raises(RuntimeError), project.ledger.writing() as writing:  # noqa: PT012
         writing.append("label", "ann", 5, {"label": 1})
@@ -104,7 +104,7 @@ def test_what_progress_costs_does_not_grow_with_labels(tmp_path):
     project.add_person("ann", token=False)
     costs = []
     for row in range(2000):
-        project.answer("ann", row, "label", "yes", seconds=1.0)
+        answer(project, "ann", row, "label", "yes", seconds=1.0)
         if row in (100, 1999):
             costs.append(lines_run(lambda: progress(project, "ann")))
         elif row % 50 == 0:
@@ -136,9 +136,9 @@ def test_the_summary_of_two_who_disagree(tmp_path):
         project.add_person(name, token=False)
     votes = {0: ("no", "no"), 1: ("yes", "no"), 2: ("yes", "yes"), 3: ("no", "no")}
     for row, (first, second) in votes.items():
-        project.answer("ann", row, "label", first, seconds=1.0 + row)
-        project.answer("bob", row, "label", second, seconds=9.0)
-    project.answer("ann", 4, "label", "no", seconds=0.0)  # time not known: counts for no median
+        answer(project, "ann", row, "label", first, seconds=1.0 + row)
+        answer(project, "bob", row, "label", second, seconds=9.0)
+    answer(project, "ann", 4, "label", "no", seconds=0.0)  # time not known: counts for no median
     found = summary(project)
     assert found["agreement"]["names"] == ["ann", "bob"]
     assert found["agreement"]["share"] == 0.75
@@ -163,7 +163,7 @@ def test_an_empty_project_has_a_summary(tmp_path):
 
 
 def test_accuracy_curve_and_time_left_come_from_the_rounds(tmp_path):
-    project, truth = make(tmp_path / "p")
+    project, truth = make(tmp_path / "p", seed=3)
     project.add_person("ann", token=False)
     label_some(project, truth, "ann", 150)
     found = summary(project)

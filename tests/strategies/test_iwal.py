@@ -79,10 +79,10 @@ class Beside(Iwal):
         super()._add(row, label, weight)
         self.slow.add(row, label, weight)
 
-    def _chances(self, rows):
-        fast, found = self._erm, super()._chances(rows)
+    def _probabilities_of(self, rows):
+        fast, found = self._erm, super()._probabilities_of(rows)
         self._erm = self.slow
-        self.seen.append(np.stack([found, super()._chances(rows)]))
+        self.seen.append(np.stack([found, super()._probabilities_of(rows)]))
         self._erm = fast
         return found
 
@@ -135,12 +135,12 @@ def test_oracular_asks_a_subset_at_the_same_state():
         for row in range(100):
             strategy._add(row, int(labels[row]), 1.0)
     ahead = np.arange(100, 200)
-    chances = plain._chances(ahead)
-    decided = oracular._chances(ahead)  # where P < 1 a rival may end early, and P be rough
-    np.testing.assert_array_equal(chances >= 1, decided >= 1)
-    np.testing.assert_allclose(chances, decided, atol=0.05)
-    assert (chances[chances >= 1] > 0).all()
-    assert 0 < (chances >= 1).sum() < 100
+    probabilities = plain._probabilities_of(ahead)
+    decided = oracular._probabilities_of(ahead)  # where P < 1 a rival may end early, and P be rough
+    np.testing.assert_array_equal(probabilities >= 1, decided >= 1)
+    np.testing.assert_allclose(probabilities, decided, atol=0.05)
+    assert (probabilities[probabilities >= 1] > 0).all()
+    assert 0 < (probabilities >= 1).sum() < 100
 
 
 def test_saved_and_loaded_it_goes_on_as_before(tmp_path):

@@ -128,7 +128,7 @@ def test_unknown_options_are_named(arguments, sentence):
 
 
 def test_unknown_strategies_are_named():
-    with pytest.raises(InvalidInput, match="strategy must be one of aced, passive, margin"):
+    with pytest.raises(InvalidInput, match="strategy must be one of aced, aced-paper, passive, margin"):
         make_strategy("guess")
 
 
@@ -139,10 +139,10 @@ def test_an_oracle_of_another_pool_is_refused():
 
 
 def test_names_build_the_solvers_they_name():
-    paper = Aced(solver="mirror", search="grid").solver
+    paper = Aced(solver="mirror", search="grid")._solver
     assert isinstance(paper, Mirror)
     assert isinstance(paper.search, Grid)
-    assert isinstance(Aced().solver.search, Dinkelbach)
+    assert isinstance(Aced()._solver.search, Dinkelbach)
 
 
 def _two_rounds(fill: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -78,5 +78,5 @@ def post(client: TestClient, path: str, body: Any) -> Any:
 
 def answer(client: TestClient, row: int, request: str, label: str | None = "yes", **more: Any) -> Any:
     kind = "label" if label is not None else "skip"
-    body = {"row": row, "kind": kind, "label": label, "seconds": 1.5, "request": request, **more}
+    body = {"row": row, "kind": kind, "label": label, "seconds": 1.5, "key": request, **more}
     return post(client, "/api/answer", body)

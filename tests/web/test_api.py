@@ -16,6 +16,7 @@ from aced._errors import InvalidInput
 from aced.project import Project
 from aced.web import make_app
 from aced.web._map import flatten
+from tests.helpers import answer as given_answer
 from tests.web.helpers import Clock, TestClient, answer, far_client, local_client, make, post
 
 
@@ -63,7 +64,7 @@ def test_next_answer_undo_skip(client: TestClient, project: Project) -> None:
     assert project.state.votes[shown["row"]]["ann"].code == 1
     assert project.state.votes[shown["row"]]["ann"].seconds == 1.5
 
-    undone = post(client, "/api/undo", {"request": "r2"}).json()
+    undone = post(client, "/api/undo", {"key": "r2"}).json()
     assert undone["item"] == shown
     assert undone["progress"]["labelled"] == 0
     assert shown["row"] in rows(client.get("/api/next?count=5"))
@@ -75,7 +76,7 @@ def test_next_answer_undo_skip(client: TestClient, project: Project) -> None:
 
 
 def test_undo_of_nothing(client: TestClient) -> None:
-    assert post(client, "/api/undo", {"request": "r"}).json()["item"] is None
+    assert post(client, "/api/undo", {"key": "r"}).json()["item"] is None
 
 
 def test_the_same_request_twice_counts_once(client: TestClient, project: Project) -> None:
@@ -83,7 +84,7 @@ def test_the_same_request_twice_counts_once(client: TestClient, project: Project
     seqs = [answer(client, row, "once").json()["seq"] for _ in range(3)]
     assert len(set(seqs)) == 1
     answer(client, other, "twice")
-    undone = [post(client, "/api/undo", {"request": "undo"}).json() for _ in range(2)]
+    undone = [post(client, "/api/undo", {"key": "undo"}).json() for _ in range(2)]
     assert undone[0]["item"]["row"] == undone[1]["item"]["row"] == other
     assert list(project.state.labelled()) == [row]
 
@@ -91,7 +92,7 @@ def test_the_same_request_twice_counts_once(client: TestClient, project: Project
 def test_a_late_repeat_does_not_bring_back_what_was_undone(client: TestClient, project: Project) -> None:
     (row,) = rows(client.get("/api/next"))
     answer(client, row, "once")
-    post(client, "/api/undo", {"request": "undo"})
+    post(client, "/api/undo", {"key": "undo"})
     assert answer(client, row, "once").status_code == 200
     assert project.state.labelled() == []
 
@@ -102,7 +103,7 @@ def test_a_request_id_of_somebody_else_is_refused(project: Project) -> None:
     answer(ann, rows(ann.get("/api/next"))[0], "same")
     reply = answer(bob, rows(bob.get("/api/next"))[0], "same")
     assert reply.status_code == 400
-    assert "request" in reply.json()["error"]
+    assert "key" in reply.json()["error"]
 
 
 def test_two_people_never_hold_the_same_row(project: Project) -> None:
@@ -139,7 +140,8 @@ def test_answers_to_items_that_were_not_given_are_refused(client: TestClient, pr
     for row in (next(r for r in range(60) if r not in held), 60, -1, 10**30):
         reply = answer(client, row, f"x{row}")
         assert reply.status_code == 400
-        assert "not given to you" in reply.json()["error"]
+        error = "not given to you" if 0 <= row < 60 else f"there is no row {row}"
+        assert error in reply.json()["error"]
     assert project.state.labelled() == []
 
 
@@ -159,10 +161,10 @@ def test_answers_to_items_that_were_not_given_are_refused(client: TestClient, pr
         ({"seconds": "long"}, "seconds"),
         ({"seconds": 1e9}, "seconds"),
         ({"seconds": 10**400}, "seconds"),
-        ({"request": ""}, "request"),
-        ({"request": None}, "request"),
-        ({"request": "\ud800"}, "request"),
-        ({"request": "x" * 201}, "request"),
+        ({"key": ""}, "key"),
+        ({"key": None}, "key"),
+        ({"key": "\ud800"}, "key"),
+        ({"key": "x" * 201}, "key"),
         ({"then": "3"}, "then"),
     ],
 )
@@ -170,7 +172,7 @@ def test_bad_answers_get_one_sentence(
     client: TestClient, project: Project, change: dict[str, Any], word: str
 ) -> None:
     (row,) = rows(client.get("/api/next"))
-    body = {"row": row, "kind": "label", "label": "yes", "seconds": 1, "request": "r", **change}
+    body = {"row": row, "kind": "label", "label": "yes", "seconds": 1, "key": "r", **change}
     reply = client.post(
         "/api/answer",
         content=json.dumps(body),
@@ -230,9 +232,9 @@ def test_someone_who_skips_everything_is_given_more(tmp_path: Path) -> None:
 def test_why(client: TestClient, project: Project) -> None:
     (row,) = rows(client.get("/api/next"))
     why = client.get(f"/api/why/{row}").json()
-    assert set(why) == {"round", "chance", "check", "lam", "p", "incumbent", "separates", "of"}
+    assert set(why) == {"round", "probability", "check", "lam", "p", "incumbent", "separates", "of"}
     assert why["round"] == 1
-    assert 0 < why["chance"] <= 1
+    assert 0 < why["probability"] <= 1
     undrawn = next(r for r in range(60) if r not in project.state.draws)
     assert client.get(f"/api/why/{undrawn}").status_code == 404
     assert client.get("/api/why/x").status_code == 400
@@ -295,7 +297,7 @@ def test_disputes(project: Project) -> None:
     (row,) = rows(ann.get("/api/next"))
     answer(ann, row, "1")
     project.add_person("bob")
-    project.answer("bob", row, "label", "no")
+    given_answer(project, "bob", row, "label", "no")
     (dispute,) = lead.get("/api/lead").json()["disputes"]
     assert dispute["votes"] == {"ann": "yes", "bob": "no"}
     assert dispute["content"] == f"text {row}"

@@ -14,6 +14,7 @@ import pytest
 
 from aced.project import Project
 from aced.web._designer import Designer
+from tests.helpers import answer
 from tests.web.helpers import make
 
 PATIENCE = 120.0
@@ -48,7 +49,7 @@ def designer(project: Project) -> Iterator[Designer]:
 
 def label_all(project: Project, who: str) -> None:
     for row in list(project.state.waiting):
-        project.answer(who, row, "label", project.classes[row % 2])
+        answer(project, who, row, "label", project.classes[row % 2])
 
 
 def test_rounds_come_as_labels_do(project: Project, designer: Designer) -> None:
@@ -90,15 +91,15 @@ def test_killed_in_the_middle(project: Project, designer: Designer) -> None:
     label_all(project, "ann")
     designer.start()
     for _ in range(2):  # it is called at once and takes a second to start: this is the middle
-        wait_for(lambda: designer.busy and designer.process is not None and designer.process.pid)
-        process = designer.process
+        wait_for(lambda: designer.busy and designer.runner.process is not None and designer.runner.process.pid)
+        process = designer.runner.process
         assert process is not None
         pid = process.pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
         wait_for(lambda pid=pid: gone(pid))
         wait_for(
-            lambda pid=pid: designer.process is not None and designer.process.pid not in (None, pid)
+            lambda pid=pid: designer.runner.process is not None and designer.runner.process.pid not in (None, pid)
         )
     wait_for(lambda: len(project.state.rounds) >= 2)
     assert [made["round"] for made in project.state.rounds] == [1, 2]
@@ -130,8 +131,8 @@ def test_stop_ends_the_process(project: Project, designer: Designer) -> None:
     project.add_person("ann")
     label_all(project, "ann")
     designer.start()
-    wait_for(lambda: designer.process is not None and designer.process.pid)
-    process = designer.process
+    wait_for(lambda: designer.runner.process is not None and designer.runner.process.pid)
+    process = designer.runner.process
     assert process is not None
     pid = process.pid
     assert pid is not None
@@ -147,9 +148,9 @@ from aced.web._designer import Designer
 if __name__ == "__main__":
     designer = Designer(Project(sys.argv[1]))
     designer.start()
-    while designer.process is None or designer.process.pid is None:
+    while designer.runner.process is None or designer.runner.process.pid is None:
         time.sleep(0.01)
-    print(designer.process.pid, flush=True)
+    print(designer.runner.process.pid, flush=True)
     time.sleep(600)
 """
 

@@ -171,7 +171,7 @@ def bare_get(app: Any, path: str) -> tuple[int, bytes]:
 
 def test_bodies_that_are_too_large(local: TestClient, project: Project) -> None:
     before = project.state.seq
-    body = json.dumps({"request": "r", "more": "x" * 70_000}).encode()
+    body = json.dumps({"key": "r", "more": "x" * 70_000}).encode()
     headers = {**JSON, **POST}
 
     def pieces() -> Iterator[bytes]:

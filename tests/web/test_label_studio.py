@@ -18,7 +18,7 @@ def test_it_answers_beside_the_pages_and_only_when_asked_to(tmp_path):
     assert found.status_code == 200
     assert len(found.json()["results"]) == 1
     assert client.get("/api/me").status_code == 200
-    assert client.post("/api/undo", json={"request": "r"}).status_code == 403  # still needs X-Aced
+    assert client.post("/api/undo", json={"key": "r"}).status_code == 403  # still needs X-Aced
 
 
 def test_elsewhere_it_needs_a_leads_token(tmp_path):

@@ -41,10 +41,10 @@ fields = st.fixed_dictionaries(
     {},
     optional={
         "row": st.integers(0, 60) | values,
-        "kind": st.sampled_from(["label", "skip", "unsure"]) | values,
+        "kind": st.sampled_from(["skip", "unsure", "label"]) | values,
         "label": st.sampled_from(["yes", "no"]) | values,
         "seconds": st.floats(0, 100) | values,
-        "request": st.text(min_size=1, max_size=20) | values,
+        "key": st.text(min_size=1, max_size=20) | values,
         "then": st.integers(-3, 9) | values,
         "name": st.text(min_size=1, max_size=20) | values,
         "role": st.sampled_from(["annotator", "lead"]) | values,
@@ -130,7 +130,7 @@ def test_any_change(local: TestClient, project: Project, path: str, data: st.Dat
     """What the page sends with up to two fields made up, so that it gets as far as the ledger."""
     held = local.get("/api/next?count=5").json()["items"]
     said = {"kind": "label", "label": "yes", "seconds": 1.0, "then": 3, "role": "annotator"}
-    names = {"row": held[0]["row"] if held else 0, "name": "bob", "request": f"r{project.state.seq}"}
+    names = {"row": held[0]["row"] if held else 0, "name": "bob", "key": f"r{project.state.seq}"}
     made_up = data.draw(fields)
     keys = data.draw(st.lists(st.sampled_from(sorted(made_up)), max_size=2)) if made_up else []
     body = {**said, **names, **{key: made_up[key] for key in keys}}

@@ -66,7 +66,7 @@ def test_csrf(local: TestClient, project: Project, path: str, headers: dict[str,
     row = local.get("/api/next").json()["items"][0]["row"]
     project.add_person("bob")
     before = project.state.seq
-    body = {"row": row, "kind": "label", "label": "yes", "request": "r", "name": "bob", "role": "lead"}
+    body = {"row": row, "kind": "label", "label": "yes", "key": "r", "name": "bob", "role": "lead"}
     reply = local.post(path, content=json.dumps(body), headers=headers)
     assert reply.status_code == 403
     assert reply.json()["error"]
@@ -75,7 +75,7 @@ def test_csrf(local: TestClient, project: Project, path: str, headers: dict[str,
 
 def test_our_own_page_may(local: TestClient) -> None:
     headers = {**JSON, **POST, "Origin": LOCAL, "Sec-Fetch-Site": "same-origin"}
-    reply = local.post("/api/undo", content='{"request": "r"}', headers=headers)
+    reply = local.post("/api/undo", content='{"key": "r"}', headers=headers)
     assert reply.status_code == 200
 
 
@@ -91,8 +91,8 @@ def test_other_sites_cannot_read(local: TestClient) -> None:
 def test_other_methods_change_nothing(local: TestClient, project: Project, method: str) -> None:
     before = project.state.seq
     for path in POSTS:
-        assert local.request(method, path, json={"request": "r"}).status_code == 403
-        assert local.request(method, path, json={"request": "r"}, headers=POST).status_code == 405
+        assert local.request(method, path, json={"key": "r"}).status_code == 403
+        assert local.request(method, path, json={"key": "r"}, headers=POST).status_code == 405
     assert project.state.seq == before
 
 
@@ -215,7 +215,7 @@ def test_nobody_gets_in_without_a_token(app: Any, path: str) -> None:
 @pytest.mark.parametrize("path", POSTS)
 def test_nobody_changes_anything_without_a_token(app: Any, project: Project, path: str) -> None:
     before = project.state.seq
-    assert send(far_client(app), path, {"request": "r", "name": "x", "role": "lead"}).status_code == 401
+    assert send(far_client(app), path, {"key": "r", "name": "x", "role": "lead"}).status_code == 401
     assert project.state.seq == before
 
 

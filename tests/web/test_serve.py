@@ -66,7 +66,7 @@ def test_killed_at_any_time_it_loses_nothing_acknowledged(folder: Path) -> None:
                     row = items[0]["row"]
                     body = {
                         "row": row, "kind": "label", "label": "yes", "seconds": 1, "then": 3,
-                        "request": f"{life}-{turn}",
+                        "key": f"{life}-{turn}",
                     }  # fmt: skip
                     reply = client.post("/api/answer", json=body, headers=POST).json()
                     acknowledged[row] = reply["seq"]

@@ -29,7 +29,7 @@ def status(project: Folder, as_json: Json = False) -> None:
     found = summary(opened)
     last = next(event for event, _ in opened.ledger.events(opened.ledger.state.seq - 1))
     found["last"] = {"seq": last.seq, "at": last.at, "kind": last.kind, "who": last.who}
-    found["settings"] = {name: opened.settings[name] for name in SETTINGS}
+    found["settings"] = {name: getattr(opened.settings, name) for name in SETTINGS}
     opened.close()
     if as_json:
         print_json(found)
@@ -44,7 +44,7 @@ def _print(console: Console, folder: str, found: dict[str, Any]) -> None:
     table.add_column()
     labelled, total = progress["labelled"], progress["total"]
     left = progress["labels_left"]
-    duplicates = settings.items - settings.rows
+    duplicates = settings["items"] - settings["rows"]
     more = f", {duplicates} more are duplicates" if duplicates else ""
     lines = {
         "labelled": f"{labelled} of {total} items ({percent(labelled / total)}){more}",
@@ -60,7 +60,7 @@ def _print(console: Console, folder: str, found: dict[str, Any]) -> None:
         else f"{percent(agreement['share'])} of pairs"
         + ("" if agreement["alpha"] is None else f", alpha {agreement['alpha']:.2f}")
         + f"; {found['disputed']} items disputed",
-        "rounds": f"{len(found['rounds'])}, drawn {progress['drawn']} items with {settings.strategy}",
+        "rounds": f"{len(found['rounds'])}, drawn {progress['drawn']} items with {settings['strategy']}",
         "last event": f"{found['last']['seq']}, {found['last']['kind']} "
         f"{visible(found['last']['who'])}".rstrip()
         + f", {clock(found['last']['at'])}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -12,7 +12,7 @@ class Settings:
     """Validated when a project is made (:mod:`aced.project._settings`), never changed after."""
 
     classes: tuple[str, ...]
-    kind: str  # of the items: text, image or row
+    kind: Literal["text", "image", "row"]  # of the items
     items: int
     rows: int  # of the pool: distinct items
     pool: str  # its fingerprint

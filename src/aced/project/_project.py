@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class Project:
         *,
         ids: Sequence[str],
         contents: Sequence[Any],
-        kind: str,
+        kind: Literal["text", "image", "row"],
         features: Float32,
         classes: Sequence[str],
         rows: Sequence[int] | None = None,

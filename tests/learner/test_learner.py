@@ -8,6 +8,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from aced import Aced, InvalidInput, Learner, Passive, Pool
+from aced._workers import Workers
 from aced.design import FixedPoint
 from aced.strategies import Plan
 from tests.helpers import blobs
@@ -289,10 +290,73 @@ def test_a_strategy_without_more_to_ask_ends_the_loop():
     assert learner.history[0]["size"] == 10
 
 
+def test_an_interrupted_ask_leaves_the_learner_as_it_was(monkeypatch):
+    """Whenever it is interrupted, the next call asks for what an undisturbed run asks for."""
+    disturbed, undisturbed = make(seed=3), make(seed=3)
+    for place in range(6):
+        calls = iter(range(100))
+
+        def interrupt(*args, place=place, calls=calls, fold=Workers.fold):
+            if next(calls) == 3 * place:
+                raise KeyboardInterrupt
+            return fold(*args)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Workers, "fold", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                disturbed.ask()
+        a, b = disturbed.ask(), undisturbed.ask()
+        np.testing.assert_array_equal(a.ids, b.ids)
+        np.testing.assert_array_equal(a.probabilities, b.probabilities)
+        for learner in (disturbed, undisturbed):
+            learner.tell(a.ids, LABELS[a.ids])
+
+
+def test_a_fresh_ask_draws_just_what_is_wanted_and_leaves_nothing_waiting():
+    learner = make(seed=1)
+    learner.ask(4)  # six more wait
+    queries = learner.ask(3, fresh=True)
+    assert [entry["drawn"] for entry in learner.history] == [10, 3]
+    assert len(queries) == 3
+    learner.ask(1)
+    assert len(learner.history) == 3
+
+
+def test_excluded_rows_are_neither_pending_nor_brought_back_and_can_be_told():
+    learner = make(budget=200)
+    asked = learner.ask(5).ids
+    left_out = np.setdiff1d(np.arange(200), asked)[:50]
+    learner.exclude(left_out)
+    learner.exclude(asked[:1])
+    assert set(learner.pending) == set(asked[1:])
+    assert set(learner.excluded) == {*left_out, asked[0]}
+    learner.release(left_out)
+    assert set(learner.excluded) == {*left_out, asked[0]}
+    assert learner.remaining == 200 - 50 - 5
+    learner.tell(left_out[0], 1)
+    assert left_out[0] not in learner.excluded
+    assert np.isnan(learner.labelled()[2]).all()
+    rest = []
+    while queries := learner.ask():
+        rest += queries.ids.tolist()
+    assert not set(rest) & {*left_out, asked[0]}
+    assert len(rest) == 145
+
+
+def test_the_repr_says_how_things_stand():
+    learner = make(budget=30)
+    ids = learner.ask().ids
+    learner.tell(ids[:7], NAMES[ids[:7]])
+    assert repr(learner) == (
+        "Learner(aced on 200 rows x 4 features: 7 labels known, 3 pending, 20 may still be asked for, "
+        "10 at a time; classes: 'no', 'yes')"
+    )
+
+
 # -- saving ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", ["aced", "passive", "margin"])
+@pytest.mark.parametrize("strategy", ["aced", "aced-paper", "passive", "margin"])
 @pytest.mark.parametrize("asked", [0, 4, 10])
 def test_a_saved_learner_continues_to_the_bit(tmp_path, strategy, asked):
     learner = make(strategy=strategy, seed=2, l2=0.5)
@@ -305,7 +369,7 @@ def test_a_saved_learner_continues_to_the_bit(tmp_path, strategy, asked):
     other = Learner.load(tmp_path / "state.npz", Pool(ROWS), threads=1)
     assert other.history == learner.history
     np.testing.assert_array_equal(other.pending, learner.pending)
-    if strategy == "aced":
+    if strategy.startswith("aced"):
         np.testing.assert_array_equal(other.incumbent, learner.incumbent)
     for _ in range(3):
         a, b = learner.ask(), other.ask()
@@ -314,7 +378,7 @@ def test_a_saved_learner_continues_to_the_bit(tmp_path, strategy, asked):
         learner.tell(a.ids, NAMES[a.ids])
         other.tell(b.ids, NAMES[b.ids])
     np.testing.assert_array_equal(learner.classifier.coef_, other.classifier.coef_)
-    if strategy == "aced":
+    if strategy.startswith("aced"):
         np.testing.assert_array_equal(learner.design, other.design)
         np.testing.assert_array_equal(learner.incumbent, other.incumbent)
 

@@ -91,7 +91,9 @@ def test_killed_in_the_middle(project: Project, designer: Designer) -> None:
     label_all(project, "ann")
     designer.start()
     for _ in range(2):  # it is called at once and takes a second to start: this is the middle
-        wait_for(lambda: designer.busy and designer.runner.process is not None and designer.runner.process.pid)
+        wait_for(
+            lambda: designer.busy and designer.runner.process is not None and designer.runner.process.pid
+        )
         process = designer.runner.process
         assert process is not None
         pid = process.pid
@@ -99,7 +101,9 @@ def test_killed_in_the_middle(project: Project, designer: Designer) -> None:
         os.kill(pid, signal.SIGKILL)
         wait_for(lambda pid=pid: gone(pid))
         wait_for(
-            lambda pid=pid: designer.runner.process is not None and designer.runner.process.pid not in (None, pid)
+            lambda pid=pid: (
+                designer.runner.process is not None and designer.runner.process.pid not in (None, pid)
+            )
         )
     wait_for(lambda: len(project.state.rounds) >= 2)
     assert [made["round"] for made in project.state.rounds] == [1, 2]

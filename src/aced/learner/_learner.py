@@ -13,7 +13,7 @@ import numpy as np
 from aced import _archive
 from aced._check import fraction, whole
 from aced._errors import InvalidInput
-from aced._types import Array, Bools, Float64, Ints
+from aced._types import Array, Bools, Float64
 from aced._workers import Workers
 from aced.backends import make_workers
 from aced.design import Report, Round
@@ -21,10 +21,9 @@ from aced.learner import _classifier
 from aced.learner._labels import Classes
 from aced.learner._memory import PREFIX, Memory, modern
 from aced.learner._queries import Queries, default_batch
+from aced.learner._rows import EXCLUDED, PENDING, UNASKED, Rows
 from aced.pool import Pool
 from aced.strategies import Strategy, View, make_strategy
-
-UNASKED, PENDING, LABELLED, EXCLUDED = 0, 1, 2, 3
 
 NEEDED = {
     "pool", "strategy", "options", "classes", "classes_fixed", "l2", "budget", "batch_size",
@@ -97,10 +96,7 @@ class Learner:
         self._l2 = float(l2) if classifier is None else None
         self._classes = Classes(classes)
         self._rng = np.random.default_rng(whole("seed", seed, 0))
-        self._status = np.zeros(n, np.int8)
-        self._codes = np.zeros(n, np.int64)
-        self._probabilities = np.full(n, np.nan)
-        self._queue: list[int] = []  # drawn, and not asked for yet
+        self._rows = Rows(pool, self._classes)
         self._round: Round | None = None
         self._lam: Float64 | None = None
         self._incumbent: Bools | None = None
@@ -129,30 +125,24 @@ class Learner:
         """
         wanted = self.batch_size if n is None else whole("n", n, 1)
         wanted = min(wanted, self.remaining)
-        if fresh:
-            self._probabilities[self._queue] = np.nan
-            self._queue = []
-        while len(self._queue) < wanted and self._plan(wanted - len(self._queue), fresh):
-            pass
-        positions = np.array(self._queue[:wanted], dtype=np.int64)
-        self._status[positions] = PENDING
-        del self._queue[:wanted]
-        return Queries(self.pool.ids[positions], self._probabilities[positions])
+        drawn = [] if fresh else self._rows.queue
+        while len(drawn) < wanted and (more := self._plan(drawn, wanted - len(drawn), fresh)):
+            drawn = self._rows.queue = drawn + more
+        positions, probabilities = self._rows.ask(wanted)
+        return Queries(self.pool.ids[positions], probabilities)
 
-    def _plan(self, wanted: int, exactly: bool) -> bool:
-        """Draw the next rows from a new design; False if the strategy has nothing more to ask."""
+    def _plan(self, drawn: list[int], wanted: int, exactly: bool) -> list[int]:
+        """The next rows, of a new design, beside those drawn already; none if there is nothing to ask."""
         began = time.perf_counter()
-        size = min(
-            wanted if exactly else max(wanted, self.batch_size), self.remaining - len(self._queue)
-        )
-        positions = np.flatnonzero(self._status == LABELLED)
-        open_rows = self._status == UNASKED
-        open_rows[self._queue] = False
+        size = wanted if exactly else max(wanted, self.batch_size)
+        positions = self._rows.labelled
+        open_rows = self._rows.having(UNASKED)
+        open_rows[drawn] = False
         view = View(
             pool=self.pool,
             workers=self.workers,
             positions=positions,
-            codes=self._codes[positions],
+            codes=self._rows.codes[positions],
             open=open_rows,
             batch_size=self.batch_size,
             tolerance=self.tolerance,
@@ -162,9 +152,8 @@ class Learner:
         )
         with self.workers.session(), self._undisturbed():
             # one BLAS thread: the same result on any number of cores
-            plan = self.strategy.plan(view, size, self._rng)
-        self._queue += plan.positions.tolist()
-        self._probabilities[plan.positions] = plan.probabilities
+            plan = self.strategy.plan(view, min(size, self.remaining - len(drawn)), self._rng)
+        self._rows.probabilities[plan.positions] = plan.probabilities
         if plan.lam is not None:
             self._round, self._lam = plan.round, plan.lam
             self._incumbent = None if plan.round is None else plan.round.incumbent
@@ -177,7 +166,7 @@ class Learner:
                 "seconds": time.perf_counter() - began,
             }
         )
-        return len(plan.positions) > 0
+        return [int(position) for position in plan.positions]
 
     @contextmanager
     def _undisturbed(self) -> Iterator[None]:
@@ -203,95 +192,38 @@ class Learner:
         label that contradicts an earlier one is refused unless ``overwrite`` is set. On an
         error nothing is taken.
         """
-        positions = self.pool.positions(ids)
-        one = isinstance(labels, str | bool | int | float | np.generic) or labels is None
-        before = self._classes.values
-        held = before
-        if overwrite:  # a class that only the rows of this call had may go
-            others = self._status == LABELLED
-            others[positions] = False
-            held = [before[code] for code in np.unique(self._codes[others])]
-        codes, known = self._classes.encode([labels] if one else labels, held)
-        if len(positions) != len(codes):
-            raise InvalidInput("labels", f"got {len(codes)} labels for {len(positions)} ids")
-        moves = np.array([known.index(c) if c in known else 0 for c in before] + [0, 0])
-        current = moves[self._codes]  # a second class may sort before the first
-        self._refuse_two_labels(positions, codes)
-        if not overwrite:
-            self._refuse_contradictions(positions, codes, current, known)
-        self._classes.values, self._codes = known, current
-        self._codes[positions] = codes
-        unasked = self._status[positions] == UNASKED
-        self._probabilities[positions[unasked]] = np.nan
-        self._status[positions] = LABELLED
-        self._forget_waiting(positions)
+        self._rows.tell(self.pool.positions(ids), labels, overwrite)
         self._model = None
-
-    def _refuse_two_labels(self, positions: Ints, codes: Ints) -> None:
-        order = np.argsort(positions, kind="stable")
-        same_row = np.diff(positions[order]) == 0
-        clash = np.flatnonzero(same_row & (np.diff(codes[order]) != 0))
-        if len(clash):
-            row = self.pool.ids[positions[order][clash[0]]].item()
-            raise InvalidInput("labels", f"{row!r} is given two different labels in one call")
-
-    def _refuse_contradictions(
-        self, positions: Ints, codes: Ints, current: Ints, known: list[Any]
-    ) -> None:
-        differs = (self._status[positions] == LABELLED) & (current[positions] != codes)
-        if differs.any():
-            first = int(np.flatnonzero(differs)[0])
-            row = self.pool.ids[positions[first]].item()
-            raise InvalidInput(
-                "labels",
-                f"{row!r} was told {known[current[positions[first]]]!r} before and "
-                f"{known[codes[first]]!r} now; pass overwrite=True to correct it",
-            )
 
     def release(self, ids: Any) -> None:
         """Give asked-for rows back unlabelled; they may be asked for again."""
-        positions = self.pool.positions(ids)
-        if (self._status[positions] == LABELLED).any():
-            raise InvalidInput("ids", "a row that has a label cannot be released")
-        given_out = positions[self._status[positions] == PENDING]
-        self._status[given_out] = UNASKED
-        self._probabilities[given_out] = np.nan
+        self._rows.release(self.pool.positions(ids))
 
     def exclude(self, ids: Any) -> None:
         """Never ask for these rows: someone else does, or nobody needs to. They can still be told."""
-        positions = self.pool.positions(ids)
-        left_out = positions[self._status[positions] != LABELLED]
-        self._status[left_out] = EXCLUDED
-        self._probabilities[left_out] = np.nan
-        self._forget_waiting(left_out)
-
-    def _forget_waiting(self, positions: Ints) -> None:
-        gone = set(positions.tolist())
-        self._queue = [position for position in self._queue if position not in gone]
+        self._rows.exclude(self.pool.positions(ids))
 
     # -- what is known ----------------------------------------------------------
 
     @property
     def labels_known(self) -> int:
         """How many rows have a label."""
-        return int((self._status == LABELLED).sum())
+        return len(self._rows.labelled)
 
     @property
     def remaining(self) -> int:
         """How many rows may still be asked for: within the budget, and without a label."""
-        open_rows = self._status == UNASKED
-        asked = int((~open_rows & ~np.isnan(self._probabilities)).sum())
-        return max(0, min(self.budget - asked, int(open_rows.sum())))
+        return max(0, min(self.budget - self._rows.asked, int(self._rows.having(UNASKED).sum())))
 
     @property
     def pending(self) -> Array:
         """Ids asked for and not told."""
-        return np.asarray(self.pool.ids[self._status == PENDING])
+        return np.asarray(self.pool.ids[self._rows.having(PENDING)])
 
     @property
     def excluded(self) -> Array:
         """Ids that are never asked for."""
-        return np.asarray(self.pool.ids[self._status == EXCLUDED])
+        return np.asarray(self.pool.ids[self._rows.having(EXCLUDED)])
 
     @property
     def classes(self) -> list[Any]:
@@ -300,20 +232,20 @@ class Learner:
 
     def labelled(self) -> tuple[Array, Array, Float64]:
         """Ids, labels and draw probabilities (NaN where a row was not asked for)."""
-        rows = np.flatnonzero(self._status == LABELLED)
+        rows = self._rows.labelled
         if not len(rows):
             return self.pool.ids[rows], np.zeros(0), np.zeros(0)
-        return self.pool.ids[rows], self._classes.decode(self._codes[rows]), self._probabilities[rows]
+        return self.pool.ids[rows], self._rows.labels(rows), self._rows.probabilities[rows]
 
     @property
     def classifier(self) -> Any:
         """The classifier trained on all labels so far; None before the first label."""
         if self._model is None:
-            rows = np.flatnonzero(self._status == LABELLED)
+            rows = self._rows.labelled
             if len(rows):
                 with self.workers.session():
-                    labels = self._classes.decode(self._codes[rows])
-                    self._model = _classifier.fit(self._template, self.pool.rows(rows), labels)
+                    known = self.pool.rows(rows), self._rows.labels(rows)
+                    self._model = _classifier.fit(self._template, *known)
         return self._model
 
     def train(self, ids: Any, labels: Any) -> Any:
@@ -388,13 +320,7 @@ class Learner:
             "rng": memory.rng,
             "history": self.history,
         }
-        arrays: dict[str, Array] = {
-            "status": self._status,
-            "codes": self._codes,
-            "probabilities": self._probabilities,
-            "queue": np.array(self._queue, dtype=np.int64),
-        }
-        _archive.write(path, meta, arrays | dict(memory.arrays))
+        _archive.write(path, meta, self._rows.arrays() | dict(memory.arrays))
 
     @classmethod
     def load(
@@ -416,7 +342,7 @@ class Learner:
         meta, arrays = _archive.read(path, NEEDED, "learner")
         if meta["pool"] != pool.fingerprint:
             raise InvalidInput("pool", "this is not the pool that the learner was saved with")
-        modern(meta, arrays, pool, EXCLUDED)
+        modern(meta, arrays, pool)
         if strategy is None:
             if meta["options"] is None:
                 raise InvalidInput("strategy", "the learner was saved with one of your own; pass it")
@@ -437,7 +363,6 @@ class Learner:
         )
         learner._classes.values = meta["classes"]
         learner.history = meta["history"]
-        learner._status, learner._codes = arrays["status"], arrays["codes"]
-        learner._probabilities, learner._queue = arrays["probabilities"], arrays["queue"].tolist()
+        learner._rows.restore(arrays)
         learner.recall(Memory(meta["rng"], arrays))
         return learner

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from aced._types import Array
+from aced.learner._rows import EXCLUDED, PENDING
 from aced.oracles import LinearOracle, labels_of
 from aced.pool import Pool
 
@@ -28,13 +29,13 @@ class Memory:
         return {name[len(PREFIX) :]: a for name, a in self.arrays.items() if name.startswith(PREFIX)}
 
 
-def modern(meta: dict[str, Any], arrays: dict[str, Array], pool: Pool, excluded: int) -> None:
+def modern(meta: dict[str, Any], arrays: dict[str, Array], pool: Pool) -> None:
     """Bring what an earlier version saved to the names of this one, in place."""
     if "probabilities" in arrays:
         return
     arrays["probabilities"] = arrays.pop("drawn_with")
-    unasked = (arrays["status"] == 1) & np.isnan(arrays["probabilities"])
-    arrays["status"][unasked] = excluded  # they counted as asked for
+    unasked = (arrays["status"] == PENDING) & np.isnan(arrays["probabilities"])
+    arrays["status"][unasked] = EXCLUDED  # they counted as asked for
     if meta["strategy"] == "aced":
         meta["options"] = {"estimator": "naive", **(meta["options"] or {})}  # there was no other once
     if "strategy_lam" in arrays:

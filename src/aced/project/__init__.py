@@ -3,7 +3,7 @@
 from aced.project._brief import Repeated, brief_of, repeat_rounds
 from aced.project._driver import Driver, Inline, InProcess, InThread
 from aced.project._export import export_rows, neutral, write_csv, write_jsonl, write_parquet
-from aced.project._files import EMBEDDING, FUNCTION, LEDGER
+from aced.project._files import EMBEDDING, FUNCTION, LEDGER, MEMORY
 from aced.project._import import Imported, import_labels
 from aced.project._keys import COMMANDS, class_keys
 from aced.project._project import Item, Project
@@ -17,6 +17,7 @@ __all__ = [
     "EMBEDDING",
     "FUNCTION",
     "LEDGER",
+    "MEMORY",
     "Brief",
     "Driver",
     "Imported",

@@ -160,7 +160,7 @@ class ActiveCover(Strategy):
         if self._order is None:
             return {}
         learners = self._saved if self._learners is None else self._learners.state()
-        waiting = [(row, *pair) for row, pair in sorted(self._waiting.items())]
+        waiting = [(row, *pair) for row, pair in self._waiting.items()]
         return {
             "order": self._order,
             "counts": np.array([self._k, self._laps, self._weight, self._losses]),

@@ -202,7 +202,7 @@ class Iwal(Strategy):
             "labels": np.array(self._labels, dtype=np.int64),
             "weights": np.array(self._weights, dtype=float),
             **{f"erm_{k}": v for k, v in (self._erm.state() if self._erm else self._erm_state).items()},
-            "waiting": np.array(sorted(self._waiting.items()), dtype=float).reshape(-1, 2),
+            "waiting": np.array(list(self._waiting.items()), dtype=float).reshape(-1, 2),
         }
 
     def restore(self, state: Mapping[str, Array]) -> None:

@@ -1,0 +1,36 @@
+"""Learners that an earlier version saved go on to the bit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+from aced import Learner
+
+BEFORE = Path(__file__).parents[1] / "data" / "before"
+
+
+@pytest.mark.parametrize("name", ["aced", "passive", "iwal0", "oac"])
+def test_they_ask_for_the_same_rows_with_the_same_probabilities(name):
+    expected = json.loads((BEFORE / f"{name}.json").read_text())
+    truth = np.where(load_breast_cancer().target, "yes", "no")
+    learner = Learner.load(BEFORE / f"{name}.npz", np.load(BEFORE / "rows.npy"), threads=1)
+    pending = learner.pending
+    learner.tell(pending, truth[pending])
+    for ids, probabilities in expected["next"]:
+        queries = learner.ask(10 if name in ("aced", "passive") else 5)
+        assert queries.ids.tolist() == ids
+        assert queries.probabilities.tolist() == probabilities
+        learner.tell(queries.ids, truth[queries.ids])
+
+
+def test_design_and_incumbent_are_there_before_the_next_round():
+    learner = Learner.load(BEFORE / "aced.npz", np.load(BEFORE / "rows.npy"), threads=1)
+    assert learner.design is not None
+    assert learner.design.sum() == pytest.approx(1)
+    assert learner.incumbent is not None
+    assert set(learner.incumbent) == {"no", "yes"}

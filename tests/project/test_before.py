@@ -1,0 +1,44 @@
+"""A project of an earlier version: its ledger replays, and work on it goes on."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from aced.ledger import replay
+from aced.project import LEDGER, Project, repeat_rounds
+
+BEFORE = Path(__file__).parents[1] / "data" / "before"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return shutil.copytree(BEFORE / "project", tmp_path / "p")
+
+
+def test_its_ledger_replays_to_the_same_state(folder):
+    expected = json.loads((BEFORE / "expected.json").read_text())
+    found = replay(folder / LEDGER)
+    assert found.problems == []
+    assert (found.state.seq, found.state.digest()) == (expected["seq"], expected["digest"])
+    labels = Project(folder).opinions()
+    assert (
+        dict(zip(map(str, labels.rows.tolist()), labels.codes.tolist(), strict=True))
+        == expected["labels"]
+    )
+
+
+def test_its_rounds_stand_as_recorded_and_new_ones_can_be_repeated(folder):
+    project = Project(folder)
+    older = len(project.state.rounds)
+    for _ in range(20):
+        for item in project.give("ann", 5):
+            project.answer("ann", item.row, "label", "no")
+        project.refill(threads=1)
+    rounds = list(repeat_rounds(project.ledger, lambda: project.pool, threads=1))
+    assert [one.older for one in rounds] == [True] * older + [False] * (len(rounds) - older)
+    assert len(rounds) >= older + 2
+    assert all(one.differs is None for one in rounds)

@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,54 +23,12 @@ from aced.cli._outputs import check_plot, draw_plot, print_table, write_text
 from aced.datasets import Dataset, load_dataset
 from aced.learner import default_batch
 from aced.pool import Pool
-from aced.strategies import STRATEGIES, Strategy, make_strategy
+from aced.strategies import STRATEGIES, make_strategy, option_names
 
 ROUNDS = 24
 """Batches asked for when no budget is given."""
 ANSWER_SECONDS = 6
 """A scheduler must answer, and have a worker, within so many."""
-
-
-class SolverName(str, Enum):
-    fixed_point = "fixed-point"
-    mirror = "mirror"
-
-
-class SearchName(str, Enum):
-    dinkelbach = "dinkelbach"
-    grid = "grid"
-
-
-class OracleName(str, Enum):
-    linear = "linear"
-    sklearn = "sklearn"
-
-
-class FillName(str, Enum):
-    open_rows = "open"
-    all_rows = "all"
-
-
-class EstimatorName(str, Enum):
-    assisted = "assisted"
-    naive = "naive"
-
-
-class ShiftName(str, Enum):
-    row = "row"
-    labels = "labels"
-    pool = "pool"
-
-
-class StartName(str, Enum):
-    design = "design"
-    uniform = "uniform"
-
-
-class BackendName(str, Enum):
-    threads = "threads"
-    processes = "processes"
-    torch = "torch"
 
 
 def run(
@@ -97,31 +54,33 @@ def run(
         float, typer.Option(help="Penalty of the logistic regression; 0 is the paper's.")
     ] = 1.0,
     solver: Annotated[
-        SolverName, typer.Option(help="How aced finds its design.")
-    ] = SolverName.fixed_point,
+        str | None, typer.Option(help="How aced finds its design: fixed-point (default) or mirror.")
+    ] = None,
     search: Annotated[
-        SearchName, typer.Option(help="How it maximises the ratio.")
-    ] = SearchName.dinkelbach,
-    oracle: Annotated[OracleName, typer.Option(help="What answers its queries.")] = OracleName.linear,
-    fill: Annotated[
-        FillName, typer.Option(help="Rows its water-filling looks at; all is the paper's.")
-    ] = FillName.open_rows,
+        str | None, typer.Option(help="How it maximises the ratio: dinkelbach (default) or grid.")
+    ] = None,
+    oracle: Annotated[
+        str | None, typer.Option(help="Its class of hypotheses: linear (default) or sklearn.")
+    ] = None,
     estimator: Annotated[
-        EstimatorName | None,
-        typer.Option(help="What it assumes of rows without a label; naive is the paper's."),
+        str | None,
+        typer.Option(help="What it assumes of rows without a label: assisted (default) or naive."),
     ] = None,
     shift: Annotated[
-        ShiftName | None,
-        typer.Option(help="What it takes for equally good; pool is the paper's."),
+        str | None,
+        typer.Option(help="The difference it may overlook: one row (default), or labels or pool."),
+    ] = None,
+    fill: Annotated[
+        str | None, typer.Option(help="Rows its water-filling looks at: open (default) or all.")
     ] = None,
     start: Annotated[
-        StartName, typer.Option(help="How it draws before there are labels; uniform: the paper's runs.")
-    ] = StartName.design,
+        str | None, typer.Option(help="How it draws the first batch: design (default) or uniform.")
+    ] = None,
     design_rows: Annotated[
-        int | None, typer.Option(help="Find aced's designs on a sample of so many rows.")
+        int | None, typer.Option(help="Find its designs on a sample of so many rows.")
     ] = None,
     round_seconds: Annotated[
-        float | None, typer.Option(help="On as many rows as this time allows, for each round.")
+        float | None, typer.Option(help="Find them on as many rows as this many seconds allow.")
     ] = None,
     label: Annotated[str | None, typer.Option(help="Label column of a .csv or .parquet file.")] = None,
     data_home: Annotated[
@@ -130,7 +89,9 @@ def run(
     threads: Annotated[
         int | None, typer.Option(help="Threads, or processes (default: all cores).")
     ] = None,
-    backend: Annotated[BackendName | None, typer.Option(help="Who computes (default: threads).")] = None,
+    backend: Annotated[
+        str | None, typer.Option(help="Who computes: threads (default), processes or torch.")
+    ] = None,
     device: Annotated[
         str | None, typer.Option(help="Where torch computes: cpu, cuda, cuda:1, mps (default: cpu).")
     ] = None,
@@ -150,30 +111,37 @@ def run(
         check_writable("json", Path(json_file))
     if plot is not None:
         check_plot(plot)
-    options: dict[str, Any] = {"solver": solver.value, "search": search.value, "oracle": oracle.value}
-    options |= {"design_rows": design_rows, "round_seconds": round_seconds}
-    options |= {"fill": fill.value, "start": start.value}
-    options |= {"estimator": estimator and estimator.value, "shift": shift and shift.value}
+    given = {
+        "solver": solver,
+        "search": search,
+        "oracle": oracle,
+        "estimator": estimator,
+        "shift": shift,
+        "fill": fill,
+        "start": start,
+        "design_rows": design_rows,
+        "round_seconds": round_seconds,
+    }
     names = strategy or ["aced"]
+    options = _options(names, {name: value for name, value in given.items() if value is not None})
     for name in names:
-        _make(name, options)
+        make_strategy(name, options[name])
     if batch is not None and batch < 1:
         raise InvalidInput("batch", f"must be at least 1, got {batch}")
     if scheduler is not None and backend is not None:
         raise InvalidInput(
             "scheduler and backend", "a cluster is a backend of its own; pass one of them"
         )
-    named = backend and backend.value
-    make_workers(named, threads, None, device)  # refuses what cannot be had
+    make_workers(backend, threads, None, device)  # refuses what cannot be had
     with _cluster(scheduler) as client:
-        workers = make_workers(named, threads, client, device)
+        workers = make_workers(backend, threads, client, device)
         with Console(stderr=True).status(f"loading {dataset}"):
             data = load_dataset(dataset, data_home=data_home, label=label)
             pool = Pool(data.X)
         size = batch if batch is not None else default_batch(len(pool))
         total = budget if budget is not None else min(max(1, len(pool) // 2), ROUNDS * size)
         _check_sizes(len(pool), total, size if batch is not None else None)
-        curves = _simulate_all(names, options, data, pool, total, min(size, total), seed, l2, workers)
+        curves = _simulate_all(options, data, pool, total, min(size, total), seed, l2, workers)
     if json_file is not None:
         records = [curve.to_json() for curve in curves]
         text = json.dumps(records if len(records) > 1 else records[0], indent=2) + "\n"
@@ -187,8 +155,13 @@ def run(
         console.print(f"Curves drawn in {plot}")
 
 
-def _make(name: str, options: dict[str, Any]) -> Strategy:
-    return make_strategy(name, options if name == "aced" else None)
+def _options(names: list[str], given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """For each strategy those of the given options that it has; each must be one of somebody's."""
+    taken = {name: option_names(name) for name in names}
+    for option in given:
+        if not any(option in own for own in taken.values()):
+            raise InvalidInput(option, f"is no option of {' or '.join(names)}; leave it out")
+    return {name: {o: value for o, value in given.items() if o in own} for name, own in taken.items()}
 
 
 @contextmanager
@@ -237,8 +210,7 @@ def _check_sizes(rows: int, budget: int, batch: int | None) -> None:
 
 
 def _simulate_all(
-    names: list[str],
-    options: dict[str, Any],
+    options: dict[str, dict[str, Any]],
     data: Dataset,
     pool: Pool,
     budget: int,
@@ -262,7 +234,7 @@ def _simulate_all(
         task = bar.add_task("all labels", total=None, note="")
         everything = fit_all(data, pool, l2=l2, workers=workers)
         bar.remove_task(task)
-        for name in names:
+        for name, own in options.items():
             task = bar.add_task(name, total=budget, note="")
 
             def tick(point: Point, task: Any = task) -> None:
@@ -276,7 +248,7 @@ def _simulate_all(
                 simulate(
                     data,
                     pool,
-                    _make(name, options),
+                    make_strategy(name, own),
                     all_labels=everything,
                     budget=budget,
                     batch=batch,

@@ -132,7 +132,7 @@ class Learner:
         return Queries(self.pool.ids[positions], probabilities)
 
     def _plan(self, drawn: list[int], wanted: int, exactly: bool) -> list[int]:
-        """The next rows, of a new design, beside those drawn already; none if there is nothing to ask."""
+        """Rows of a new design beside those drawn already; none if there is nothing more to ask."""
         began = time.perf_counter()
         size = wanted if exactly else max(wanted, self.batch_size)
         positions = self._rows.labelled

@@ -1,6 +1,7 @@
 """Which rows to ask for next."""
 
 import copy
+import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -46,18 +47,27 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
 }
 
 
+def option_names(name: Any) -> set[str]:
+    """The options that the strategy with this name takes."""
+    return set(inspect.signature(_builder(name)).parameters)
+
+
 def make_strategy(name: Any, options: dict[str, Any] | None = None) -> Strategy:
     """The strategy with this name, or a fresh copy of a strategy object."""
     if isinstance(name, Strategy):
         strategy = copy.copy(name)
         strategy.restore({})
         return strategy
+    return _builder(name)(**(options or {}))
+
+
+def _builder(name: Any) -> Callable[..., Strategy]:
     if not isinstance(name, str) or name not in STRATEGIES:
         raise InvalidInput(
             "strategy",
             f"must be one of {', '.join(STRATEGIES)}, or an aced.strategies.Strategy; got {name!r}",
         )
-    return STRATEGIES[name](**(options or {}))
+    return STRATEGIES[name]
 
 
 __all__ = [
@@ -81,4 +91,5 @@ __all__ = [
     "View",
     "VowpalCover",
     "make_strategy",
+    "option_names",
 ]

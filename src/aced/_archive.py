@@ -1,4 +1,4 @@
-"""One .npz file: arrays, and a JSON text for the rest. No pickle, written in one move."""
+"""Arrays in .npz files, without pickle; with a JSON text for the rest, and written in one move."""
 
 from __future__ import annotations
 
@@ -16,6 +16,20 @@ from aced._files import check_writable, replacing
 from aced._types import Array
 
 FORMAT = 1
+
+
+def plain_arrays(path: Path, argument: str) -> dict[str, Array]:
+    """All arrays of an .npz file; the one of a .npy file has the name ""."""
+    if not path.is_file():
+        raise InvalidInput(argument, f"there is no file {path}")
+    try:
+        with path.open("rb") as file:
+            held = np.load(file, allow_pickle=False)
+            return (
+                {"": held} if isinstance(held, np.ndarray) else {name: held[name] for name in held.files}
+            )
+    except Exception as error:  # a damaged archive fails in many ways
+        raise InvalidInput(argument, f"{path} is not a readable file of plain arrays") from error
 
 
 def write(path: str | os.PathLike[str], meta: dict[str, Any], arrays: dict[str, Array]) -> None:

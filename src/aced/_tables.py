@@ -145,6 +145,13 @@ def read_parquet(path: Path, argument: str, content: bytes | None = None) -> Any
         ) from error
 
 
+def is_numeric(kind: Any) -> bool:
+    """Whether a column of this pyarrow type holds numbers or bools."""
+    from pyarrow import types
+
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
+
+
 def _decoded(path: Path, argument: str, content: bytes | None) -> str:
     """The file's text; a byte order mark is passed over."""
     content = read_bytes(path, argument) if content is None else content

@@ -58,7 +58,7 @@ def test_a_race(tmp_path):
     ("words", "sentence"),
     [
         (("nothing",), "INSTANCE must be one of"),
-        (("absent.npz",), "not an .npz file"),
+        (("absent.npz",), "INSTANCE: there is no file absent.npz"),
         (("spread", "--n", "5"), "takes --m"),
         (("thresholds", "--m", "5"), "takes --n"),
         (("thresholds", "--hypotheses", "5"), "random only"),

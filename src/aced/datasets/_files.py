@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from aced._archive import plain_arrays
 from aced._errors import InvalidInput, reason
 from aced._optional import needed
-from aced._tables import read_parquet
+from aced._tables import is_numeric, read_parquet
 from aced._types import Array, Float64
 from aced.datasets._dataset import Dataset, standardised
 
@@ -23,18 +24,8 @@ def load_file(path: Path, label: str | None) -> Dataset:
     return _load_table(path, label)
 
 
-def read_npz(path: Path, argument: str) -> dict[str, Array]:
-    """All arrays of a file, without pickle."""
-    try:
-        with path.open("rb") as file:
-            archive = np.load(file, allow_pickle=False)
-            return {name: archive[name] for name in archive.files}
-    except Exception as error:  # a damaged archive fails in many ways
-        raise InvalidInput(argument, f"{path} is not a readable .npz file of plain arrays") from error
-
-
 def _load_npz(path: Path) -> Dataset:
-    arrays = read_npz(path, "dataset")
+    arrays = plain_arrays(path, "dataset")
     missing = [name for name in ("X", "y") if name not in arrays]
     if missing:
         held = ", ".join(arrays) or "nothing"
@@ -76,19 +67,13 @@ def _read_table(path: Path) -> Any:
 
 
 def _numbers(column: Any, name: str) -> Float64:
-    import pyarrow as pa
-
-    kind = column.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+    if not is_numeric(column.type):
         raise InvalidInput("dataset", f"column {name!r} is not numeric; drop it or encode it first")
     if column.null_count:
         raise InvalidInput(
             "dataset", f"column {name!r} has {column.null_count} missing values; fill or drop them"
         )
-    values = (
-        np.asarray(column.to_pylist(), dtype=float) if pa.types.is_boolean(kind) else column.to_numpy()
-    )
-    array = np.asarray(values, dtype=float)
+    array = np.asarray(column.to_numpy(), dtype=float)
     if not np.isfinite(array).all():
         raise InvalidInput("dataset", f"column {name!r} holds NaN or infinite values; fill or drop them")
     return array

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from aced._archive import plain_arrays
 from aced._errors import DataUnavailable, InvalidInput
 from aced._files import replacing
 from aced._types import Array, Float64
 from aced._workers import Workers
 from aced.datasets._dataset import Dataset, standardised
-from aced.datasets._files import read_npz
 
 ARRAYS = ("X_train", "y_train", "X_test", "y_test")
 BUILD = 1
@@ -72,7 +72,7 @@ def load_task(name: str, data_home: Path | None) -> Dataset:
 
 def _read_source(source: Path) -> list[Array]:
     """The four arrays of a task's file."""
-    arrays = read_npz(source, "data_home")
+    arrays = plain_arrays(source, "data_home")
     missing = [name for name in ARRAYS if name not in arrays]
     if missing:
         raise InvalidInput("data_home", f"{source} has no array {missing[0]!r}")

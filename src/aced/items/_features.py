@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from aced._archive import plain_arrays
 from aced._errors import InvalidInput
-from aced._tables import read_parquet, records
+from aced._tables import is_numeric, read_parquet, records
 from aced._types import Array, Float32
 from aced.items._cells import as_number
 from aced.pool import Pool
@@ -64,14 +65,7 @@ def _read(path: Path) -> Array:
 
 
 def _from_numpy(path: Path) -> Array:
-    try:
-        with path.open("rb") as file:
-            held = np.load(file, allow_pickle=False)
-            arrays = (
-                {"": held} if isinstance(held, np.ndarray) else {name: held[name] for name in held.files}
-            )
-    except Exception as error:  # a damaged archive fails in many ways
-        raise InvalidInput("features", f"{path.name} is not a readable file of plain arrays") from error
+    arrays = plain_arrays(path, "features")
     if len(arrays) != 1:
         names = ", ".join(arrays) or "none"
         raise InvalidInput("features", f"{path.name} should hold one array and holds {names}")
@@ -112,8 +106,7 @@ def _from_parquet(path: Path) -> Array:
         return _stacked(table.columns[0].to_pylist(), path)
     columns = []
     for name, column in zip(table.column_names, table.columns, strict=True):
-        kind = column.type
-        if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
+        if not is_numeric(column.type):
             raise InvalidInput(
                 "features", f"column {name!r} of {path.name} is not numeric; drop or encode it"
             )

@@ -11,6 +11,7 @@ import numpy as np
 
 from aced._errors import InvalidInput
 from aced._optional import needed
+from aced._tables import is_numeric
 from aced._types import Array
 from aced.pool._convert import refuse_columns
 from aced.pool._stored import changed, unreadable
@@ -51,12 +52,7 @@ def form_of(file: Any) -> Form:
     noted = (schema.pandas_metadata or {}).get("index_columns", [])
     index = tuple(item for item in noted if isinstance(item, dict) or item in schema.names)
     features = [field for field in schema if field.name not in index]
-    types = needed("rows", "pyarrow", "reading .parquet files", "tables").types
-    tests = (types.is_integer, types.is_floating, types.is_boolean)
-    refuse_columns(
-        [field.name for field in features],
-        [any(test(field.type) for test in tests) for field in features],
-    )
+    refuse_columns([field.name for field in features], [is_numeric(field.type) for field in features])
     groups = tuple(footer.row_group(k).num_rows for k in range(footer.num_row_groups))
     return Form(groups, tuple(field.name for field in features), index)
 

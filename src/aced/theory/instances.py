@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from aced._archive import plain_arrays
 from aced._check import whole
 from aced._errors import InvalidInput
 from aced._types import Array, Bools, Float64
@@ -124,12 +123,7 @@ def separators(
 
 def from_file(path: Path) -> Bandit:
     """An .npz file with H (hypotheses, n) and eta (n,), or mu (n,) instead of eta."""
-    try:
-        with open(path, "rb") as handle:
-            file = np.load(handle, allow_pickle=False)
-            arrays = {name: file[name] for name in getattr(file, "files", [])}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise InvalidInput(path, f"not an .npz file that can be read ({error})") from error
+    arrays = plain_arrays(path, "instance")
     if "H" not in arrays or not {"eta", "mu"} & set(arrays):
         raise InvalidInput(path, f"needs arrays H (hypotheses, n) and eta (n,), has {sorted(arrays)}")
     if "eta" in arrays:

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from aced._types import Bools
-from aced.theory.algorithms._elimination import Phase, Planner, Remembered, check_constant, eliminate
+from aced._types import Bools, Float64
+from aced.theory.algorithms._elimination import Planner, eliminate
 from aced.theory.algorithms._result import Result
-from aced.theory.algorithms.rage import UnionPhase
+from aced.theory.algorithms.rage import union_planner
 from aced.theory.bandit import Bandit
 
 
 def a2_planner(constant: float | None = 1.0) -> Planner:
     """Phases of A²."""
-    check_constant(constant)
+    return union_planner(uniform_where_apart, constant)
 
-    def plan(sets: Bools, delta: float) -> Phase:
-        region = (sets != sets[0]).any(axis=0)
-        return UnionPhase(sets, region / region.sum(), delta, constant)
 
-    return Remembered(plan)
+def uniform_where_apart(sets: Bools) -> Float64:
+    """λ on the rows in which sets differ."""
+    region = (sets != sets[0]).any(axis=0)
+    return np.asarray(region / region.sum())
 
 
 def a2(

@@ -26,6 +26,7 @@ from aced._workers import Workers
 from aced.design.explicit import Allocation, narrowest, squared_distances, width
 from aced.estimators import Sample, averages, combine, ips, ridge, scales
 from aced.theory.algorithms._result import Result
+from aced.theory.algorithms.a2 import uniform_where_apart
 from aced.theory.bandit import Bandit
 
 ESTIMATORS = ("chaining", "ridge", "ips", "naive")
@@ -59,8 +60,7 @@ def uniform_design(
     sets: Bools, mu: Float64, best: int, shift: float, rng: np.random.Generator
 ) -> Allocation:
     """For comparison: uniform over the rows in which sets differ, with its width."""
-    region = (sets != sets[0]).any(axis=0)
-    lam = region / region.sum()
+    lam = uniform_where_apart(sets)
     directions = sets[best].astype(float) - sets
     scaled = directions / (shift + directions @ mu)[:, None]
     found = width(scaled, lam, 256, int(rng.integers(2**63)))

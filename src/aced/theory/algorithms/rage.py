@@ -11,6 +11,8 @@ is right for normal estimates, to match the default of fixed-confidence ACED.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from aced._types import Bools, Float64
@@ -46,14 +48,19 @@ class UnionPhase:
         return lead
 
 
-def rage_planner(constant: float | None = 1.0) -> Planner:
-    """Phases of RAGE-style elimination."""
+def union_planner(design: Callable[[Bools], Float64], constant: float | None) -> Planner:
+    """Phases with a union bound, whose λ is a function of the sets alive."""
     check_constant(constant)
 
     def plan(sets: Bools, delta: float) -> Phase:
-        return UnionPhase(sets, diameter_design(sets).lam, delta, constant)
+        return UnionPhase(sets, design(sets), delta, constant)
 
     return Remembered(plan)
+
+
+def rage_planner(constant: float | None = 1.0) -> Planner:
+    """Phases of RAGE-style elimination."""
+    return union_planner(lambda sets: diameter_design(sets).lam, constant)
 
 
 def rage(

@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from aced import Learner, Pool
 from aced.datasets import load_dataset
 from aced.strategies import ActiveCover
-from aced.strategies.vw_cover import Program
+from aced.strategies._vw_cover import Program
 
 SETTINGS = {"breast": (0.1,), "digits": (0.1,), "fashion": (0.03, 0.1)}
 

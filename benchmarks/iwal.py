@@ -30,7 +30,7 @@ from sklearn.linear_model import LogisticRegression
 from aced import Learner, Pool
 from aced.bench._suites import LAG
 from aced.datasets import Dataset, load_dataset
-from aced.oracles.refit_erm import RefitErm
+from aced.oracles._refit_erm import RefitErm
 from aced.strategies import Iwal
 
 

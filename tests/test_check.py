@@ -3,8 +3,8 @@ import pytest
 
 from aced import InvalidInput
 from aced._check import fraction, positive, probability, whole
-from aced.design.fixed_point import FixedPoint
-from aced.strategies.committee import Committee
+from aced.design._fixed_point import FixedPoint
+from aced.strategies._committee import Committee
 from aced.theory import thresholds
 
 

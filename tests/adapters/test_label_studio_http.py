@@ -12,8 +12,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from aced.adapters import _label_studio_http as http
 from aced.adapters import label_studio as ls
+from aced.adapters.label_studio import _http as http
 from tests.adapters.test_label_studio import annotation, choice_of, task_of
 from tests.helpers import answer
 from tests.project.places import make, votes
@@ -32,7 +32,7 @@ class Server:
 
     def __init__(self, project, local=True):
         self.woken = threading.Event()
-        routes = http.label_studio_routes(project, local=local, changed=self.woken.set)
+        routes = http.routes(project, local=local, changed=self.woken.set)
         self.app = Starlette(routes=[Mount("/ls", routes=routes)])
 
     def __call__(self, method, path, body=None, host="http://localhost:8080", **options):

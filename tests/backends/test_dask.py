@@ -6,8 +6,7 @@ import pytest
 
 from aced import InvalidInput
 from aced._workers import PerRow, Workers
-from aced.backends import dask as backend
-from aced.backends import make_workers
+from aced.backends import dask as backend, make_workers
 from aced.learner import Learner
 from aced.pool import Pool
 from tests.backends.kernels import (

@@ -11,8 +11,8 @@ from joblib.externals.loky import get_reusable_executor
 from aced import InvalidInput
 from aced._workers import Workers
 from aced.backends import make_workers
+from aced.backends._processes import read, write
 from aced.backends._remote import Packed
-from aced.backends.processes import read, write
 from aced.learner import Learner
 from aced.oracles import GaussianNoise
 from aced.pool import Pool

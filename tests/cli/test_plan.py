@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from aced.cost.cost import Cost
+from aced.cost._cost import Cost
 from aced.pool import GIB
 
 

@@ -16,7 +16,7 @@ from tests.helpers import blobs
 
 from aced import InvalidInput, Learner, Pool
 from aced._workers import Workers
-from aced.cost.cost import HELD, Cost, check_room, in_words, ways_out
+from aced.cost._cost import HELD, Cost, check_room, in_words, ways_out
 from aced.design import FixedPoint
 from aced.pool import GIB
 from aced.strategies import Aced
@@ -239,9 +239,9 @@ def test_room_is_checked_before_the_round(monkeypatch, tmp_path):
     pool = Pool(np.zeros((50_000, 8), np.float32))
     check_room(pool, 96, 2)
     need = Cost.of(50_000, 8, threads=2).peak() - 4 * 8 * 50_000 - HELD * 50_000
-    monkeypatch.setattr("aced.cost.cost.available_memory", lambda: need)
+    monkeypatch.setattr("aced.cost._cost.available_memory", lambda: need)
     check_room(pool, 96, 2)
-    monkeypatch.setattr("aced.cost.cost.available_memory", lambda: need - 1)
+    monkeypatch.setattr("aced.cost._cost.available_memory", lambda: need - 1)
     with pytest.raises(InvalidInput) as refused:
         check_room(pool, 96, 2)
     said = str(refused.value)
@@ -260,9 +260,9 @@ def test_room_is_checked_before_the_round(monkeypatch, tmp_path):
 def test_room_for_sparse_rows(monkeypatch):
     pool = Pool(scipy.sparse.random(500, 5000, 0.01, "csr", rng=np.random.default_rng(0)))
     need = Cost.of(500, 5000, density=0.01, threads=1).peak()
-    monkeypatch.setattr("aced.cost.cost.available_memory", lambda: need)
+    monkeypatch.setattr("aced.cost._cost.available_memory", lambda: need)
     check_room(pool, 96, 1)
-    monkeypatch.setattr("aced.cost.cost.available_memory", lambda: need // 2)
+    monkeypatch.setattr("aced.cost._cost.available_memory", lambda: need // 2)
     with pytest.raises(
         InvalidInput, match=r"500 rows x 5000 features needs about .* use a machine with"
     ):

@@ -9,8 +9,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from aced import InvalidInput
 from aced._types import Array, Float64, Ints

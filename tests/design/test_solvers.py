@@ -10,7 +10,7 @@ import scipy.optimize
 
 from aced import InvalidInput
 from aced.design import Dinkelbach, FixedPoint, Grid, Mirror, Problem, certify, evaluate
-from aced.design.gradient import grouped, raw
+from aced.design._gradient import grouped, raw
 from aced.oracles import GaussianNoise, GivenNoise
 from tests.helpers import finite_problem, linear_problem, ratio_by_definition
 

@@ -1,7 +1,6 @@
 import numpy as np
 import scipy.optimize
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from aced.design import waterfill

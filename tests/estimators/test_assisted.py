@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge, RidgeCV
 
 from aced._workers import Workers
 from aced.estimators import assisted, predict, regress
-from aced.estimators.assisted import BLOCK, GRID, REGRESSED_LABELS
+from aced.estimators._assisted import BLOCK, GRID, REGRESSED_LABELS
 from aced.pool import Pool
 from tests.helpers import blobs
 

@@ -7,8 +7,8 @@ import pytest
 
 from aced import InvalidInput
 from aced.estimators import Chaining, Sample, combine, ips, ridge, scales
-from aced.estimators.chaining import WIDTH, admissible_sizes
-from aced.estimators.combination import SHARE
+from aced.estimators._chaining import WIDTH, admissible_sizes
+from aced.estimators._combination import SHARE
 from aced.theory import random, spread
 
 

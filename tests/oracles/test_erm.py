@@ -1,6 +1,6 @@
 import numpy as np
 
-from aced.oracles.erm import LinearErm
+from aced.oracles._erm import LinearErm
 from aced.pool import Pool
 
 

@@ -12,12 +12,12 @@ from aced.oracles import (
     LinearOracle,
     SklearnOracle,
     Weights,
+    _sparse_kernels as kernels,
     argmax,
     best_per_draw,
     labels_of,
     value,
 )
-from aced.oracles import _sparse_kernels as kernels
 from aced.oracles._geometry import fold
 from aced.pool import Pool
 from aced.strategies import (

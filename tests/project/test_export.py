@@ -10,8 +10,7 @@ from datetime import datetime, timezone
 
 import pyarrow.parquet
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from aced import InvalidInput
 from aced.ledger import replay

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from aced import InvalidInput, Learner, Pool
 from aced.strategies import ActiveCover
 from aced.strategies._online import FLAT, Online
-from aced.strategies.vw_cover import Program
+from aced.strategies._vw_cover import Program
 from tests.helpers import blobs
 
 

@@ -9,8 +9,8 @@ from scipy.special import expit
 from aced import InvalidInput, Learner, Pool
 from aced._workers import Workers
 from aced.strategies import Badge, Committee, CoreSet, Density, View, make_strategy
+from aced.strategies._density import similarity
 from aced.strategies._distances import Nearest
-from aced.strategies.density import similarity
 from tests.helpers import blobs
 
 ROWS, LABELS = blobs(n=200, p=3, flip=0.1)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from aced import InvalidInput, Learner, Pool
-from aced.oracles.erm import LinearErm
-from aced.oracles.penalty_erm import PenaltyErm
-from aced.oracles.refit_erm import RefitErm
+from aced.oracles._erm import LinearErm
+from aced.oracles._penalty_erm import PenaltyErm
+from aced.oracles._refit_erm import RefitErm
 from aced.strategies import Cal, Iwal
-from aced.strategies.iwal import C1, C2, query_probability
+from aced.strategies._iwal import C1, C2, query_probability
 from tests.helpers import blobs
 
 gaps = st.floats(0, 1)

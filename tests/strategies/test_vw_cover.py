@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer
 from aced import InvalidInput, Learner, Pool
 from aced.bench import Job, jobs, run_job
 from aced.strategies import VowpalCover, make_strategy
-from aced.strategies.vw_cover import Program
+from aced.strategies._vw_cover import Program
 from aced.testing import check_strategy
 from tests.helpers import blobs
 

@@ -12,6 +12,7 @@ from aced.estimators import Sample
 from aced.oracles import LinearOracle
 from aced.pool import Pool
 from aced.theory import Bandit, random, rectangles, spread, thresholds
+from aced.theory._race import ALGORITHMS, heat
 from aced.theory.algorithms import (
     a2,
     a2_planner,
@@ -27,7 +28,6 @@ from aced.theory.algorithms import (
     uniform_design,
     waterfilling,
 )
-from aced.theory.race import ALGORITHMS, heat
 from tests.helpers import blobs
 
 DELTA = 0.2

@@ -12,8 +12,18 @@ from aced.project import Project
 from aced.web import make_app
 from aced.web._headers import FIXED
 from aced.web._limit import ADDRESSES, WITHIN, WRONG_TOKENS, WrongTokens
-from tests.web.helpers import FAR, LOCAL, POST, Clock, TestClient, answer, far_client, local_client, make
-from tests.web.helpers import post as send
+from tests.web.helpers import (
+    FAR,
+    LOCAL,
+    POST,
+    Clock,
+    TestClient,
+    answer,
+    far_client,
+    local_client,
+    make,
+    post as send,
+)
 
 JSON = {"Content-Type": "application/json"}
 GETS = [

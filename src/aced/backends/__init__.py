@@ -9,8 +9,6 @@ from aced._workers import Workers
 
 BACKENDS = ("threads", "processes", "torch")
 
-__all__ = ["BACKENDS", "make_workers"]
-
 
 def make_workers(
     backend: str | None = None,
@@ -26,15 +24,15 @@ def make_workers(
     if device is not None and backend != "torch":
         raise InvalidInput("device", "it is used by backend='torch' only; set that too")
     if client is not None:
-        from aced.backends.dask import DaskWorkers
+        from aced.backends._dask import DaskWorkers
 
         return DaskWorkers(client, threads)
     if backend == "processes":
-        from aced.backends.processes import ProcessWorkers
+        from aced.backends._processes import ProcessWorkers
 
         return ProcessWorkers(threads)
     if backend == "torch":
-        from aced.backends.torch import TorchWorkers
+        from aced.backends._torch import TorchWorkers
 
         return TorchWorkers(threads) if device is None else TorchWorkers(threads, device)
     return Workers(threads)

@@ -26,11 +26,8 @@ from threadpoolctl import ThreadpoolController
 
 from aced._errors import InvalidInput
 from aced._types import Array, Float64
-from aced._workers import Blocks as AnyBlocks
-from aced._workers import Kernel, Sliced, Workers, add_up, join, run_block
-from aced.pool import Blocks, InMemory, Pool, Source
-from aced.pool._mapped import Mapped
-from aced.pool._sparse import Sparse
+from aced._workers import Blocks as AnyBlocks, Kernel, Sliced, Workers, add_up, join, run_block
+from aced.pool import Blocks, InMemory, Mapped, Pool, Source, Sparse
 
 ALIGNED = 64
 """Arrays begin at multiples of so many bytes, as they do where they come from."""

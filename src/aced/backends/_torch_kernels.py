@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from aced.design import _trail, gradient
+from aced.design import _gradient, _trail
 from aced.oracles import _base, _passes
 from aced.strategies import _distances
 
@@ -196,9 +196,9 @@ KERNELS: dict[Callable[..., Any], Callable[..., tuple[Tensor, ...]]] = {
     _passes.towards: towards,
     _base.labels_kernel: labels_kernel,
     _trail._spread_of: spread_of,
-    gradient._terms: terms,
-    gradient._densities: densities,
-    gradient._squares: squares,
+    _gradient._terms: terms,
+    _gradient._densities: densities,
+    _gradient._squares: squares,
     _distances._squared_lengths: own_squared_lengths,
     _distances._nearest: nearest,
 }

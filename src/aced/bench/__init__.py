@@ -1,8 +1,7 @@
 """Simulated labelling: what a strategy would have reached with labels already known."""
 
-from aced.bench._records import Records
-from aced.bench._runner import run_job, run_jobs
-from aced.bench._simulate import Curve, Point, fit_all, simulate
-from aced.bench._suites import Job, jobs
-
-__all__ = ["Curve", "Job", "Point", "Records", "fit_all", "jobs", "run_job", "run_jobs", "simulate"]
+from aced.bench._records import Records as Records
+from aced.bench._report import build as build, to_html as to_html, to_markdown as to_markdown
+from aced.bench._runner import run_job as run_job, run_jobs as run_jobs
+from aced.bench._simulate import Curve as Curve, Point as Point, fit_all as fit_all, simulate as simulate
+from aced.bench._suites import Job as Job, jobs as jobs

@@ -9,8 +9,7 @@ import typer
 from rich.console import Console
 
 from aced._errors import InvalidInput
-from aced.bench import Records
-from aced.bench._report import build, to_html, to_markdown
+from aced.bench import Records, build, to_html, to_markdown
 from aced.cli._outputs import write_text
 
 

@@ -17,8 +17,7 @@ from aced._errors import InvalidInput
 from aced._files import check_writable
 from aced.cli._outputs import check_plot, write_text
 from aced.cli._theory_outputs import draw_race, measures_json, print_measures, print_race, race_json
-from aced.theory import INSTANCES, Bandit, from_file, measure
-from aced.theory.race import ALGORITHMS, check_algorithms, heat
+from aced.theory import ALGORITHMS, INSTANCES, Bandit, check_algorithms, from_file, heat, measure
 
 NAMES = f"{', '.join(INSTANCES)}, or an .npz file with H and eta."
 SIZES = {"spread": 20, "thresholds": 64, "rectangles": 12, "random": 24}

@@ -11,8 +11,7 @@ from rich.table import Table
 
 from aced.cli._outputs import COLOURS
 from aced.design.explicit import Allocation
-from aced.theory import Measures
-from aced.theory.race import Heat
+from aced.theory import Heat, Measures
 
 
 def _number(value: float | None) -> float | None:

@@ -1,28 +1,18 @@
 """Several people's labels of the same items: what they give together, and how far they agree."""
 
-from aced.crowd._agreement import Agreement, agreement, cohen_kappa, disputes
-from aced.crowd._estimates import (
-    HONEST,
-    DawidSkene,
-    Prior,
-    Votes,
-    dawid_skene,
-    majority,
-    second_opinion_gain,
-    share,
+from aced.crowd._agreement import (
+    Agreement as Agreement,
+    agreement as agreement,
+    cohen_kappa as cohen_kappa,
+    disputes as disputes,
 )
-
-__all__ = [
-    "HONEST",
-    "Agreement",
-    "DawidSkene",
-    "Prior",
-    "Votes",
-    "agreement",
-    "cohen_kappa",
-    "dawid_skene",
-    "disputes",
-    "majority",
-    "second_opinion_gain",
-    "share",
-]
+from aced.crowd._estimates import (
+    HONEST as HONEST,
+    DawidSkene as DawidSkene,
+    Prior as Prior,
+    Votes as Votes,
+    dawid_skene as dawid_skene,
+    majority as majority,
+    second_opinion_gain as second_opinion_gain,
+    share as share,
+)

@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.model_selection import train_test_split
 
 from aced._errors import InvalidInput
-from aced.datasets._dataset import Dataset, standardised
+from aced.datasets._dataset import Dataset as Dataset, standardised
 from aced.datasets._files import load_file
 from aced.datasets._images import TASKS, load_task
 
@@ -49,6 +49,3 @@ def _breast() -> Dataset:
     X, X_test, y, y_test = train_test_split(rows, label, test_size=0.25, random_state=0, stratify=label)
     parts = [part.astype(np.float32) for part in standardised(X, X_test)]
     return Dataset("breast", parts[0], y.astype(np.int64), parts[1], y_test.astype(np.int64))
-
-
-__all__ = ["FILES", "NAMES", "Dataset", "load_dataset"]

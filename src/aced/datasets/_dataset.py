@@ -8,7 +8,7 @@ import numpy as np
 
 from aced._errors import InvalidInput
 from aced._types import Array, Float64
-from aced.pool._spread import unit
+from aced.pool import unit
 
 
 @dataclass(frozen=True)

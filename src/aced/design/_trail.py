@@ -9,7 +9,7 @@ import numpy as np
 
 from aced._types import Array, Bools, Float32, Float64
 from aced._workers import PerRow
-from aced.design.problem import Found, Incumbent, Problem
+from aced.design._problem import Found, Incumbent, Problem
 from aced.oracles import Candidates, Noise, select, value
 
 LEVEL_CAP = 1e5

@@ -4,32 +4,17 @@ All of them estimate μ = 2 η - 1. They differ in what they need to know of the
 in the confidence width that comes with them.
 """
 
-from aced.estimators.assisted import assisted, predict, regress
-from aced.estimators.chaining import Chaining, Estimate
-from aced.estimators.combination import combine, scales
-from aced.estimators.ips import ips, ips_width
-from aced.estimators.naive import averages, naive, naive_width
-from aced.estimators.ridge import CONSTANT, pair_estimates, ridge, ridge_bias, ridge_for, ridge_width
-from aced.estimators.sample import Sample
-
-__all__ = [
-    "CONSTANT",
-    "Chaining",
-    "Estimate",
-    "Sample",
-    "assisted",
-    "averages",
-    "combine",
-    "ips",
-    "ips_width",
-    "naive",
-    "naive_width",
-    "pair_estimates",
-    "predict",
-    "regress",
-    "ridge",
-    "ridge_bias",
-    "ridge_for",
-    "ridge_width",
-    "scales",
-]
+from aced.estimators._assisted import assisted as assisted, predict as predict, regress as regress
+from aced.estimators._chaining import Chaining as Chaining, Estimate as Estimate
+from aced.estimators._combination import combine as combine, scales as scales
+from aced.estimators._ips import ips as ips, ips_width as ips_width
+from aced.estimators._naive import averages as averages, naive as naive, naive_width as naive_width
+from aced.estimators._ridge import (
+    CONSTANT as CONSTANT,
+    pair_estimates as pair_estimates,
+    ridge as ridge,
+    ridge_bias as ridge_bias,
+    ridge_for as ridge_for,
+    ridge_width as ridge_width,
+)
+from aced.estimators._sample import Sample as Sample

@@ -14,7 +14,7 @@ from aced._types import Array, Float32, Float64
 from aced.items._cells import all_numbers, as_number, as_text
 from aced.items._encoder import State
 from aced.items._items import Items, Kind
-from aced.pool._spread import unit
+from aced.pool import unit
 
 VALUES = 50
 """Values of a category that get a column of their own; the others share one."""

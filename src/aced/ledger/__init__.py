@@ -1,21 +1,7 @@
 """What happened, on disk: an append-only file of events, and the state they make."""
 
-from aced.ledger._events import Event
-from aced.ledger._file import Ledger, LedgerError, Transaction
-from aced.ledger._replay import Replay, replay
-from aced.ledger._settings import Settings
-from aced.ledger._state import Draw, Person, State, Vote
-
-__all__ = [
-    "Draw",
-    "Event",
-    "Ledger",
-    "LedgerError",
-    "Person",
-    "Replay",
-    "Settings",
-    "State",
-    "Transaction",
-    "Vote",
-    "replay",
-]
+from aced.ledger._events import Event as Event
+from aced.ledger._file import Ledger as Ledger, LedgerError as LedgerError, Transaction as Transaction
+from aced.ledger._replay import Replay as Replay, replay as replay
+from aced.ledger._settings import Settings as Settings
+from aced.ledger._state import Draw as Draw, Person as Person, State as State, Vote as Vote

@@ -1,36 +1,35 @@
 """Hypothesis classes: argmax over h of Σ v_i h(x_i), for many v at once."""
 
 from aced.oracles._base import (
-    Candidates,
-    Hypotheses,
-    Maximiser,
-    Oracle,
-    argmax,
-    best_per_draw,
-    labels_of,
-    select,
+    Candidates as Candidates,
+    Hypotheses as Hypotheses,
+    Maximiser as Maximiser,
+    Oracle as Oracle,
+    argmax as argmax,
+    best_per_draw as best_per_draw,
+    labels_of as labels_of,
+    select as select,
 )
-from aced.oracles._weights import GaussianNoise, GivenNoise, Noise, Weights, tally_all, value
-from aced.oracles.finite import FiniteOracle
-from aced.oracles.linear import LinearOracle
-from aced.oracles.sklearn import SklearnOracle
-
-__all__ = [
-    "Candidates",
-    "FiniteOracle",
-    "GaussianNoise",
-    "GivenNoise",
-    "Hypotheses",
-    "LinearOracle",
-    "Maximiser",
-    "Noise",
-    "Oracle",
-    "SklearnOracle",
-    "Weights",
-    "argmax",
-    "best_per_draw",
-    "labels_of",
-    "select",
-    "tally_all",
-    "value",
-]
+from aced.oracles._cholesky import SKETCH as SKETCH
+from aced.oracles._dense import DenseGeometry as DenseGeometry
+from aced.oracles._erm import Erm as Erm, LinearErm as LinearErm
+from aced.oracles._finite import FiniteOracle as FiniteOracle
+from aced.oracles._linear import (
+    TOWARDS as TOWARDS,
+    LinearHypotheses as LinearHypotheses,
+    LinearOracle as LinearOracle,
+)
+from aced.oracles._low_rank import ITERATIONS as ITERATIONS, RANK as RANK
+from aced.oracles._penalty_erm import PenaltyErm as PenaltyErm
+from aced.oracles._sklearn import SklearnOracle as SklearnOracle
+from aced.oracles._sparse import SparseGeometry as SparseGeometry
+from aced.oracles._weights import (
+    CACHE_BYTES as CACHE_BYTES,
+    GROWTH_ROWS as GROWTH_ROWS,
+    GaussianNoise as GaussianNoise,
+    GivenNoise as GivenNoise,
+    Noise as Noise,
+    Weights as Weights,
+    tally_all as tally_all,
+    value as value,
+)

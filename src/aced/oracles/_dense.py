@@ -12,8 +12,7 @@ from aced.oracles import _passes
 from aced.oracles._accelerated import Accelerated
 from aced.oracles._cholesky import Cholesky
 from aced.oracles._weights import Weights
-from aced.pool import Pool
-from aced.pool._spread import inverse_spread
+from aced.pool import Pool, inverse_spread
 
 
 class DenseGeometry:

@@ -16,8 +16,7 @@ from aced.oracles import _passes, _sparse_kernels
 from aced.oracles._low_rank import LowRank
 from aced.oracles._secant import Secant
 from aced.oracles._weights import Weights
-from aced.pool import Pool
-from aced.pool._spread import inverse_spread
+from aced.pool import Pool, inverse_spread
 
 
 class SparseGeometry:

@@ -1,48 +1,49 @@
 """A folder with items, features and a ledger, and the loop that people label in."""
 
-from aced.project._brief import Repeated, brief_of, repeat_rounds
-from aced.project._driver import Driver, Inline, InProcess, InThread
-from aced.project._export import export_rows, neutral, write_csv, write_jsonl, write_parquet
-from aced.project._files import EMBEDDING, FUNCTION, LEDGER, MEMORY
-from aced.project._import import Imported, import_labels
-from aced.project._keys import COMMANDS, class_keys
-from aced.project._project import Item, Project
-from aced.project._round import Brief, PlannedRound, plan_round, wilson
-from aced.project._settings import check_batch, check_settings
-from aced.project._summary import progress, summary
-from aced.project._votes import Opinions, opinions
-
-__all__ = [
-    "COMMANDS",
-    "EMBEDDING",
-    "FUNCTION",
-    "LEDGER",
-    "MEMORY",
-    "Brief",
-    "Driver",
-    "Imported",
-    "InProcess",
-    "InThread",
-    "Inline",
-    "Item",
-    "Opinions",
-    "PlannedRound",
-    "Project",
-    "Repeated",
-    "brief_of",
-    "check_batch",
-    "check_settings",
-    "class_keys",
-    "export_rows",
-    "import_labels",
-    "neutral",
-    "opinions",
-    "plan_round",
-    "progress",
-    "repeat_rounds",
-    "summary",
-    "wilson",
-    "write_csv",
-    "write_jsonl",
-    "write_parquet",
-]
+from aced.project._brief import (
+    Repeated as Repeated,
+    brief_of as brief_of,
+    repeat_rounds as repeat_rounds,
+)
+from aced.project._driver import (
+    Driver as Driver,
+    Inline as Inline,
+    InProcess as InProcess,
+    InThread as InThread,
+)
+from aced.project._export import (
+    export_rows as export_rows,
+    finite as finite,
+    neutral as neutral,
+    write_csv as write_csv,
+    write_jsonl as write_jsonl,
+    write_parquet as write_parquet,
+)
+from aced.project._files import (
+    EMBEDDING as EMBEDDING,
+    FUNCTION as FUNCTION,
+    LEDGER as LEDGER,
+    MEMORY as MEMORY,
+)
+from aced.project._import import (
+    Given as Given,
+    Imported as Imported,
+    as_seconds as as_seconds,
+    class_code as class_code,
+    from_prediction as from_prediction,
+    import_labels as import_labels,
+    made_by_machine as made_by_machine,
+    row_finder as row_finder,
+    write_answer as write_answer,
+)
+from aced.project._keys import COMMANDS as COMMANDS, class_keys as class_keys
+from aced.project._project import Item as Item, Project as Project, check_name as check_name
+from aced.project._round import (
+    Brief as Brief,
+    PlannedRound as PlannedRound,
+    plan_round as plan_round,
+    wilson as wilson,
+)
+from aced.project._settings import check_batch as check_batch, check_settings as check_settings
+from aced.project._summary import progress as progress, summary as summary
+from aced.project._votes import Opinions as Opinions, opinions as opinions

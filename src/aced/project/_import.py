@@ -108,7 +108,7 @@ def import_labels(
                 continue
             if given.key is not None and project.ledger.find(given.key) is not None:
                 continue
-            if take(writing, given, "import"):
+            if write_answer(writing, given, "import"):
                 people.append(given.who)
             taken += 1
     return Imported(taken, len(found) - taken, people, ignored)
@@ -196,7 +196,7 @@ def as_seconds(value: Any, place: str) -> float:
     return seconds
 
 
-def take(writing: Transaction, given: Given, source: str) -> bool:
+def write_answer(writing: Transaction, given: Given, source: str) -> bool:
     """Write an answer; True if the person was unknown and is now let in.
 
     Someone who was revoked stays so; what they said elsewhere counts all the same.

@@ -7,22 +7,22 @@ from functools import partial
 from typing import Any
 
 from aced._errors import InvalidInput
-from aced.strategies._base import Plan, Strategy, View
-from aced.strategies.aced import Aced
-from aced.strategies.aced_paper import AcedPaper
-from aced.strategies.badge import Badge
-from aced.strategies.cal import Cal
-from aced.strategies.committee import Committee
-from aced.strategies.coreset import CoreSet
-from aced.strategies.cover import ActiveCover
-from aced.strategies.density import Density
-from aced.strategies.entropy import Entropy
-from aced.strategies.iwal import Iwal
-from aced.strategies.least_confidence import LeastConfidence
-from aced.strategies.margin import Margin
-from aced.strategies.passive import Passive
-from aced.strategies.ridge_margin import RidgeMargin
-from aced.strategies.vw_cover import VowpalCover
+from aced.strategies._aced import Aced as Aced
+from aced.strategies._aced_paper import AcedPaper as AcedPaper
+from aced.strategies._badge import Badge as Badge
+from aced.strategies._base import Plan as Plan, Strategy as Strategy, View as View
+from aced.strategies._cal import Cal as Cal
+from aced.strategies._committee import Committee as Committee
+from aced.strategies._coreset import CoreSet as CoreSet
+from aced.strategies._cover import ActiveCover as ActiveCover
+from aced.strategies._density import Density as Density
+from aced.strategies._entropy import Entropy as Entropy
+from aced.strategies._iwal import Iwal as Iwal
+from aced.strategies._least_confidence import LeastConfidence as LeastConfidence
+from aced.strategies._margin import Margin as Margin
+from aced.strategies._passive import Passive as Passive
+from aced.strategies._ridge_margin import RidgeMargin as RidgeMargin
+from aced.strategies._vw_cover import VowpalCover as VowpalCover
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "aced": Aced,
@@ -68,28 +68,3 @@ def _builder(name: Any) -> Callable[..., Strategy]:
             f"must be one of {', '.join(STRATEGIES)}, or an aced.strategies.Strategy; got {name!r}",
         )
     return STRATEGIES[name]
-
-
-__all__ = [
-    "STRATEGIES",
-    "Aced",
-    "AcedPaper",
-    "ActiveCover",
-    "Badge",
-    "Cal",
-    "Committee",
-    "CoreSet",
-    "Density",
-    "Entropy",
-    "Iwal",
-    "LeastConfidence",
-    "Margin",
-    "Passive",
-    "Plan",
-    "RidgeMargin",
-    "Strategy",
-    "View",
-    "VowpalCover",
-    "make_strategy",
-    "option_names",
-]

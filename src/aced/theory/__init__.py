@@ -1,30 +1,23 @@
 """The paper's theory, executable: finite classes, complexity measures, algorithms.
 
 Stated for combinatorial bandits, of which active classification is one
-(:mod:`aced.theory.bandit`). docs/theory.md says which function is which equation.
+(:mod:`aced.theory._bandit`). docs/theory.md says which function is which equation.
 """
 
-from aced.theory.bandit import Bandit
-from aced.theory.complexity import Measures, measure
-from aced.theory.instances import (
-    INSTANCES,
-    from_file,
-    random,
-    rectangles,
-    separators,
-    spread,
-    thresholds,
+from aced.theory._bandit import Bandit as Bandit
+from aced.theory._instances import (
+    INSTANCES as INSTANCES,
+    from_file as from_file,
+    random as random,
+    rectangles as rectangles,
+    separators as separators,
+    spread as spread,
+    thresholds as thresholds,
 )
-
-__all__ = [
-    "INSTANCES",
-    "Bandit",
-    "Measures",
-    "from_file",
-    "measure",
-    "random",
-    "rectangles",
-    "separators",
-    "spread",
-    "thresholds",
-]
+from aced.theory._race import (
+    ALGORITHMS as ALGORITHMS,
+    Heat as Heat,
+    check_algorithms as check_algorithms,
+    heat as heat,
+)
+from aced.theory.complexity import Measures as Measures, measure as measure

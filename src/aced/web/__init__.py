@@ -1,5 +1,3 @@
 """The page that people label in, and the one that leads watch; needs ``aced[web]``."""
 
-from aced.web._app import make_app
-
-__all__ = ["make_app"]
+from aced.web._app import make_app as make_app

@@ -18,7 +18,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from aced._errors import InvalidInput
-from aced.adapters import label_studio_routes
+from aced.adapters import label_studio as studio
 from aced.ledger import LedgerError
 from aced.project import Item, Project, class_keys, export_rows, progress, write_csv, write_jsonl
 from aced.web._access import LABEL_STUDIO, Access, Gate, Refused, Visitor, give_cookie
@@ -81,7 +81,7 @@ def make_app(
 
     routes: list[BaseRoute] = list(api.routes())
     if label_studio:
-        theirs = label_studio_routes(
+        theirs = studio.routes(
             project, local=not tokens_required, changed=lambda: api.designer.wake("Label Studio")
         )
         routes.append(Mount(LABEL_STUDIO, routes=theirs))

@@ -4,21 +4,12 @@ The solvers of the layer above need only an oracle. When every hypothesis is a r
 matrix the same problems, and those of the theory, can be solved to a stated accuracy.
 """
 
-from aced.design.explicit.allocation import Allocation
-from aced.design.explicit.chaining import ChainingDesign, chaining_design, diameter_design
-from aced.design.explicit.minimax import minimax, squared_distances
-from aced.design.explicit.peak import peak
-from aced.design.explicit.width import Width, narrowest, width
-
-__all__ = [
-    "Allocation",
-    "ChainingDesign",
-    "Width",
-    "chaining_design",
-    "diameter_design",
-    "minimax",
-    "narrowest",
-    "peak",
-    "squared_distances",
-    "width",
-]
+from aced.design.explicit._allocation import Allocation as Allocation
+from aced.design.explicit._chaining import (
+    ChainingDesign as ChainingDesign,
+    chaining_design as chaining_design,
+    diameter_design as diameter_design,
+)
+from aced.design.explicit._minimax import minimax as minimax, squared_distances as squared_distances
+from aced.design.explicit._peak import peak as peak
+from aced.design.explicit._width import Width as Width, narrowest as narrowest, width as width

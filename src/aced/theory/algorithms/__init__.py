@@ -1,29 +1,21 @@
 """The paper's algorithms on explicit classes, and those they improve on. One file each."""
 
-from aced.theory.algorithms._result import Result
-from aced.theory.algorithms.a2 import a2, a2_planner
-from aced.theory.algorithms.cal import cal, designed
-from aced.theory.algorithms.efficient import efficient, efficient_fixed_budget, finite_oracle
-from aced.theory.algorithms.fixed_budget import explicit_design, fixed_budget, uniform_design
-from aced.theory.algorithms.fixed_confidence import chaining_planner, fixed_confidence
-from aced.theory.algorithms.rage import rage, rage_planner
-from aced.theory.algorithms.waterfilling import waterfilling
-
-__all__ = [
-    "Result",
-    "a2",
-    "a2_planner",
-    "cal",
-    "chaining_planner",
-    "designed",
-    "efficient",
-    "efficient_fixed_budget",
-    "explicit_design",
-    "finite_oracle",
-    "fixed_budget",
-    "fixed_confidence",
-    "rage",
-    "rage_planner",
-    "uniform_design",
-    "waterfilling",
-]
+from aced.theory.algorithms._a2 import a2 as a2, a2_planner as a2_planner
+from aced.theory.algorithms._cal import cal as cal, designed as designed
+from aced.theory.algorithms._efficient import (
+    efficient as efficient,
+    efficient_fixed_budget as efficient_fixed_budget,
+    finite_oracle as finite_oracle,
+)
+from aced.theory.algorithms._fixed_budget import (
+    explicit_design as explicit_design,
+    fixed_budget as fixed_budget,
+    uniform_design as uniform_design,
+)
+from aced.theory.algorithms._fixed_confidence import (
+    chaining_planner as chaining_planner,
+    fixed_confidence as fixed_confidence,
+)
+from aced.theory.algorithms._rage import rage as rage, rage_planner as rage_planner
+from aced.theory.algorithms._result import Result as Result
+from aced.theory.algorithms._waterfilling import waterfilling as waterfilling

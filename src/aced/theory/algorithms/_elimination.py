@@ -16,8 +16,8 @@ from aced._check import probability, whole
 from aced._errors import InvalidInput
 from aced._types import Bools, Float64
 from aced.estimators import Sample
+from aced.theory._bandit import Bandit
 from aced.theory.algorithms._result import Result
-from aced.theory.bandit import Bandit
 
 MOST_ROUNDS = 60
 MOST_LABELS = 2**40

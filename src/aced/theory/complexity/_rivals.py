@@ -7,7 +7,7 @@ import numpy as np
 from aced._errors import InvalidInput
 from aced._types import Float64, Ints
 from aced.design.explicit import Allocation
-from aced.theory.bandit import Bandit
+from aced.theory._bandit import Bandit
 
 
 def rivals(problem: Bandit, epsilon: float) -> tuple[Ints, Float64]:

@@ -1,0 +1,249 @@
+"""What people answered in Label Studio comes back.
+
+An annotation there is known here by its id: its first version has the key
+``label-studio:ID:0``, the next that says something else ``label-studio:ID:1``, and so on.
+Reading the same export twice therefore changes nothing, and an older export does not
+take back what a newer one said.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from aced._errors import InvalidInput
+from aced._tables import read_bytes
+from aced.adapters.label_studio._tasks import LABEL
+from aced.ledger import Event, Transaction
+from aced.project import (
+    Given,
+    Imported,
+    Project,
+    as_seconds,
+    check_name,
+    class_code,
+    from_prediction,
+    made_by_machine,
+    row_finder,
+    write_answer,
+)
+
+SOURCE = "label-studio"
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """One person's answer to one task; ``made`` sorts by time."""
+
+    id: str
+    made: str
+    given: Given
+    place: str
+
+
+def load_export(path: str | os.PathLike[str]) -> Any:
+    """The JSON of a file."""
+    content = read_bytes(Path(path), "file")
+    try:
+        return json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(
+            "file", f"{path} is not a JSON file; export from Label Studio as JSON"
+        ) from error
+
+
+def read_export(project: Project, export: Any, *, who: str | None = None) -> Imported:
+    """Take the annotations of Label Studio's JSON export, all of them or none.
+
+    A cancelled annotation is a skip, an empty one an "unsure"; one that is marked as ground truth
+    counts like any other. One that Label Studio made from a prediction, without a person, is ignored:
+    it is our own guess. ``who`` made those that do not say who did.
+    """
+    listed = [export] if isinstance(export, dict) else export
+    if not isinstance(listed, list) or not all(isinstance(task, dict) for task in listed):
+        raise InvalidInput("file", "a list of tasks is needed; export from Label Studio as JSON")
+    where = row_finder(project)
+    with project.ledger.reading() as state:
+        known = frozenset(state.people)
+    listing = [
+        annotation
+        for number, task in enumerate(listed, 1)
+        for annotation in _annotations(project.classes, task, number, where, known, who or SOURCE)
+    ]
+    found = [annotation for annotation in listing if annotation is not None]
+    found.sort(key=lambda annotation: annotation.made)
+    people, taken = [], 0
+    with project.ledger.writing() as writing:
+        for annotation in found:
+            given = _news(project, annotation)
+            if given is None:
+                continue
+            if write_answer(writing, given, SOURCE):
+                people.append(given.who)
+            taken += 1
+    return Imported(taken, len(found) - taken, people, len(listing) - len(found))
+
+
+def delete(project: Project, ids: Iterable[Any]) -> int:
+    """Take back what deleted annotations said, unless their author said something else since."""
+    undone = 0
+    with project.ledger.writing() as writing:
+        for name in ids:
+            for event in reversed(_versions(project, annotation_id(name, "the request"))):
+                if _is_last(writing, event):
+                    body = {"of": event.seq, "source": SOURCE}
+                    writing.append("undo", event.who, event.row, body)
+                    undone += 1
+    return undone
+
+
+def _is_last(writing: Transaction, event: Event) -> bool:
+    """Whether it is the last that stands of what this person said of this row."""
+    state = writing.state
+    standing = (
+        seq
+        for seq, (_, row, who) in state.given.items()
+        if seq >= event.seq and row == event.row and who == event.who and seq not in state.undone
+    )
+    return max(standing, default=-1) == event.seq
+
+
+def _versions(project: Project, annotation: str) -> list[Event]:
+    found: list[Event] = []
+    while (event := project.ledger.find(f"{SOURCE}:{annotation}:{len(found)}")) is not None:
+        found.append(event)
+    return found
+
+
+def _news(project: Project, annotation: Annotation) -> Given | None:
+    """What there is to write, if the annotation says something new."""
+    given, versions = annotation.given, _versions(project, annotation.id)
+    if versions:
+        last = versions[-1]
+        if last.row != given.row:
+            raise InvalidInput(
+                "file",
+                f"{annotation.place} came before for another item; "
+                "one project takes annotations of one Label Studio",
+            )
+        same = last.kind == given.kind and last.body.get("label") == given.code
+        if same or annotation.made < last.body.get("made", ""):
+            return None
+        given = replace(given, who=last.who)
+    key = f"{SOURCE}:{annotation.id}:{len(versions)}"
+    return replace(given, key=key, notes={**given.notes, "made": annotation.made})
+
+
+def _annotations(
+    classes: Sequence[str],
+    task: dict[str, Any],
+    position: int,
+    where: Callable[[str], int | None],
+    known: frozenset[str],
+    default: str,
+) -> Iterator[Annotation | None]:
+    """The annotations of a task; None for one that no person made."""
+    place = f"task {_quoted(task.get('id', position))}"
+    listed, data = task.get("annotations"), task.get("data")
+    if not isinstance(listed, list) or not isinstance(data, dict):
+        raise InvalidInput("file", f"{place} has no data or annotations; export as JSON, not JSON-MIN")
+    row = row_of(data, where)
+    if row is None or data.get("aced_row", row) != row:
+        raise InvalidInput(
+            "file",
+            f"{place} is not an item of this project (aced_id {str(data.get('aced_id'))[:80]!r}); "
+            "remove it, or import into the project it was drawn from",
+        )
+    for one in listed:
+        if not isinstance(one, dict):
+            raise InvalidInput("file", f"{place} has an annotation that is no object; export as JSON")
+        number = annotation_id(one.get("id"), place)
+        spot = f"{place}, annotation {number}"
+        if made_by_machine(one, spot):
+            yield None
+            continue
+        kind, code = _answer(classes, one, spot)
+        marks = {"ground_truth": one.get("ground_truth"), "from_prediction": from_prediction(one)}
+        given = Given(
+            row=row,
+            who=_author(one.get("completed_by"), known, default, spot),
+            kind=kind,
+            code=code,
+            seconds=as_seconds(one.get("lead_time"), f"{spot}: lead_time"),
+            notes={name: True for name, holds in marks.items() if holds},
+        )
+        yield Annotation(number, _time(one), given, spot)
+
+
+def row_of(data: Any, where: Callable[[str], int | None]) -> int | None:
+    """The row that a task's data name, if they are of this project."""
+    name = data.get("aced_id") if isinstance(data, dict) else None
+    return where(name) if isinstance(name, str) else None
+
+
+def annotation_id(value: Any, place: str) -> str:
+    """Numbers in the exports seen, texts in Label Studio's documentation."""
+    name = str(value) if isinstance(value, int | str) else ""
+    if not (0 < len(name) <= 64 and name.isprintable()):
+        raise InvalidInput(
+            "file", f"{place}: the id of an annotation must be a number, got {_quoted(value)}"
+        )
+    return name
+
+
+def _quoted(value: Any) -> str:
+    return str(value) if isinstance(value, int) else ascii(value)[:80]
+
+
+def _answer(classes: Sequence[str], one: dict[str, Any], place: str) -> tuple[str, int | None]:
+    if one.get("was_cancelled"):
+        return "skip", None
+    regions = one.get("result") or []
+    if not isinstance(regions, list) or not all(isinstance(region, dict) for region in regions):
+        raise InvalidInput("file", f"{place}: result must be a list of objects; export as JSON")
+    picked = [region for region in regions if region.get("type") == "choices"]
+    ours = [region for region in picked if region.get("from_name") == LABEL] or picked
+    choices: list[str] = []
+    for region in ours:
+        value = region.get("value")
+        said = value.get("choices") if isinstance(value, dict) else None
+        choices += [str(name) for name in said] if isinstance(said, list) else []
+    if not choices:
+        return "unsure", None
+    if len(set(choices)) > 1:
+        raise InvalidInput("file", f"{place} chooses {_quoted(choices[:4])}; let it choose one")
+    return "label", class_code(classes, choices, place)
+
+
+def _author(person: Any, known: frozenset[str], default: str, place: str) -> str:
+    """An e-mail address if there is one, else "label-studio NUMBER"; a name used before is kept."""
+    if isinstance(person, dict):
+        number, mail = person.get("id"), person.get("email")
+        name = f"{SOURCE} {number}"
+        if isinstance(mail, str) and mail.strip() and name not in known:
+            name = mail.strip()
+        elif number is None:
+            name = default
+    else:
+        name = default if person is None else f"{SOURCE} {person}"
+    try:
+        check_name(name)
+    except InvalidInput as error:
+        raise InvalidInput("file", f"{place}: completed_by: {error}") from error
+    return name
+
+
+def _time(one: dict[str, Any]) -> str:
+    """When it was last changed, in UTC and sortable; empty if that is not said."""
+    said = str(one.get("updated_at") or one.get("created_at") or "")
+    try:
+        moment = datetime.fromisoformat(said.replace("Z", "+00:00"))
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+        return moment.astimezone(timezone.utc).isoformat(timespec="microseconds")
+    except (ValueError, OverflowError):
+        return ""

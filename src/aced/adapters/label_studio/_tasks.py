@@ -1,0 +1,104 @@
+"""Drawn items as tasks of Label Studio, and the labelling configuration they need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from xml.sax.saxutils import quoteattr
+
+from aced._check import whole
+from aced.adapters.label_studio._predictor import Predictor
+from aced.ledger import State
+from aced.project import Item, Project, finite
+
+LOCAL_FILES = "/data/local-files/?d="
+"""Where Label Studio serves pictures from a folder of its machine."""
+COLUMNS = "aced_columns"
+LABEL, ITEM = "label", "item"
+"""Names of the choices and of what they are about, in the labelling configuration."""
+
+_SHOWN = {
+    "text": f'<Text name="{ITEM}" value="$text"/>',
+    "image": f'<Image name="{ITEM}" value="$image"/>',
+    "row": f'<Table name="{ITEM}" value="${COLUMNS}"/>',
+}
+
+
+def config(project: Project) -> str:
+    """The labelling configuration: the item, and one choice of the two classes."""
+    choices = "\n".join(
+        f'    <Choice value={quoteattr(name)} hotkey="{key}"/>'
+        for key, name in enumerate(project.classes, 1)
+    )
+    return (
+        f"<View>\n  {_SHOWN[project.settings.kind]}\n"
+        f'  <Choices name="{LABEL}" toName="{ITEM}" choice="single" showInLine="true">\n'
+        f"{choices}\n  </Choices>\n</View>\n"
+    )
+
+
+def tasks(
+    project: Project, count: int | None = None, *, images: str | None = None
+) -> list[dict[str, Any]]:
+    """Up to ``count`` items (default: a batch) that are drawn and wait for an opinion.
+
+    A round is designed first if one is due. ``images`` is what comes before a picture's path
+    (default: where Label Studio serves it if its local files begin above the items' folder).
+    """
+    count = project.settings.batch if count is None else whole("count", count, 1)
+    rows = _waiting(project)
+    while len(rows) < count and project.refill():
+        before, rows = rows, _waiting(project)
+        if len(rows) <= len(before):
+            break  # the strategy has nothing more to ask
+    rows = rows[:count]
+    folder = Path(project.settings.root or "").name
+    prefix = f"{LOCAL_FILES}{quote(folder)}/" if images is None else images
+    with project.ledger.reading() as state:
+        probabilities = [state.draws[row].probability for row in rows]
+    guesses = Predictor.of(project)(rows)
+    return [
+        {
+            "data": {
+                **_shown(project.item(row), prefix),
+                "aced_id": project.item(row).id,
+                "aced_row": row,
+                "draw_probability": probability,
+            },
+            "predictions": [] if guess is None else [prediction(guess)],
+        }
+        for row, probability, guess in zip(rows, probabilities, guesses, strict=True)
+    ]
+
+
+def _waiting(project: Project) -> list[int]:
+    """Rows that want an opinion and that nobody is looking at."""
+    now = project.ledger.now
+    with project.ledger.reading() as state:
+        return [row for row in state.waiting if not _held(state, row, now)]
+
+
+def _held(state: State, row: int, now: float) -> bool:
+    return any(until > now for until in state.leases.get(row, {}).values())
+
+
+def _shown(item: Item, prefix: str) -> dict[str, Any]:
+    if item.kind == "image":
+        return {"image": prefix + quote(str(item.content))}
+    if item.kind == "row":
+        columns = finite(item.content)
+        return {**columns, COLUMNS: columns}
+    return {"text": item.content}
+
+
+def prediction(guess: tuple[str, float, str]) -> dict[str, Any]:
+    """What the classifier says of one item, as Label Studio writes it."""
+    label, score, version = guess
+    chosen = {
+        "from_name": LABEL,
+        "to_name": ITEM,
+        "type": "choices",
+        "value": {"choices": [label]},
+    }
+    return {"model_version": version, "score": score, "result": [chosen]}

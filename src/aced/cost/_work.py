@@ -1,0 +1,218 @@
+"""The passes over rows and the operations of a round, counted from the solver's settings.
+
+Operations are multiplications, additions and divisions of every pass over rows and of solving with
+H; drawing normals and adding up blocks are left out. The design may end before its last step and
+H may stay as it is for longer, so these are upper bounds; the regression on the labels is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TypeVar
+
+from aced.design import CHECKED_SHARE, FEWEST_SAMPLED, GROUPS, Dinkelbach, FixedPoint
+from aced.oracles import CACHE_BYTES, ITERATIONS, RANK, SKETCH, TOWARDS, DenseGeometry, SparseGeometry
+from aced.pool import MOST_DENSE_BYTES, MOST_DENSE_FEATURES
+
+RESIDUAL, SHIFTED = 31, 8
+"""Operations of the fused sweeps (:mod:`aced.oracles._kernels`) for one row and one separator."""
+
+W = TypeVar("W", bound="Work")
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One kernel over all rows of the pool or of a sample, at most so many times."""
+
+    kernel: str
+    rows: int
+    draws: int  # separators at once
+    times: int
+    operations: int  # once
+    noise: bool = False  # whether it reads ζ
+
+
+@dataclass(frozen=True)
+class Work:
+    """A round over a pool of this shape."""
+
+    rows: int
+    features: int
+    stored: int  # numbers
+    sparse: bool
+    threads: int
+    workers: int
+    design_rows: int
+    solver: FixedPoint
+    search: Dinkelbach = field(default_factory=Dinkelbach)
+    oracle_steps: int | None = None  # default: the oracle's
+
+    @property
+    def draws(self) -> int:
+        return self.solver.draws
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the design is found on a sample."""
+        return self.design_rows < self.rows
+
+    @property
+    def sample_sizes(self) -> tuple[int, ...]:
+        """Rows of the sample that is designed on and of that which it is checked with."""
+        return (
+            (self.design_rows, max(FEWEST_SAMPLED, self.design_rows // CHECKED_SHARE))
+            if self.sampled
+            else ()
+        )
+
+    def over(self: W, rows: int) -> W:
+        """A round over so many rows of this kind: a pool of its own, which may be dense."""
+        sparse = self.sparse and not made_dense(rows, self.features)
+        stored = max(1, self.stored * rows // self.rows) if sparse else rows * self.features
+        return replace(self, rows=rows, stored=stored, sparse=sparse, design_rows=rows)
+
+    @property
+    def visits(self) -> int:
+        """Calls of the oracle in one search; rounds after the first ask at the levels in ``far`` too."""
+        return self.search.steps + len(self.search.scales) + len(self.search.far)
+
+    @property
+    def steps(self) -> int:
+        """Of the oracle, after the first."""
+        default = SparseGeometry.steps if self.sparse else DenseGeometry.steps
+        return default if self.oracle_steps is None else self.oracle_steps
+
+    @property
+    def _forms(self) -> int:
+        """How often H is found anew in one step of the design, at most."""
+        return self.visits + 1
+
+    @cached_property
+    def passes(self) -> tuple[Pass, ...]:
+        """Every pass over rows."""
+        found = [*self._standardise(), *self._incumbent()]
+        if not self.sampled:
+            return (*found, *self._design())
+        samples = [self.over(rows) for rows in self.sample_sizes]
+        for one in samples:
+            found += [*one._standardise(), one._labels(1), *one._design()]
+        first = samples[0]
+        found += [first._lengths(1, first.sparse), first._sizes(2), first._densities(1)]
+        return (*found, self._lengths(1, first.sparse), self._densities(1), self._labels(1))
+
+    @cached_property
+    def solutions(self) -> int:
+        """Operations with H alone: finding it, solutions, lengths."""
+        rounds = [self.over(rows) for rows in self.sample_sizes] or [self]
+        return sum(one.solver.rounds * one.solving_in_step for one in rounds)
+
+    @property
+    def solving_in_step(self) -> int:
+        """In a step of the design."""
+        leverage = 0 if self.sparse else (self.features + 1) ** 2 * self._directions
+        return self._forms * self._finding + self.visits * self._solving(self.draws) + leverage
+
+    @property
+    def _finding(self) -> int:
+        q = self.features + 1
+        return 4 * q * RANK * RANK * (ITERATIONS + 1) if self.sparse else q**3 // 3
+
+    def _solving(self, draws: int) -> int:
+        """In one call of the oracle: first steps, steps, sizes of the points and of the anchor."""
+        q, steps = self.features + 1, self.steps
+        if self.sparse:
+            each = (4 * RANK + 3) * (draws + 1 + steps * draws)
+            return q * (each + 20 * draws * (steps + 1))
+        return 2 * q * q * (2 * (draws + 1) + steps * draws)
+
+    @property
+    def operations(self) -> int:
+        return self.solutions + sum(one.times * one.operations for one in self.passes)
+
+    @property
+    def redrawn(self) -> int:
+        """Normals drawn because their blocks are not kept: each time that they are read."""
+        kept = self.workers * CACHE_BYTES // (4 * self.draws)
+        reads = (one.times * max(0, one.rows - kept) for one in self.passes if one.noise)
+        return self.draws * sum(reads)
+
+    def _product(self, columns: int) -> int:
+        """Rows times a matrix of so many columns, or their transpose times one."""
+        return 2 * columns * self.stored
+
+    @property
+    def _directions(self) -> int:
+        """Directions that leverages are computed from."""
+        return RANK if self.sparse else min(self.features + 1, SKETCH)
+
+    def _standardise(self) -> list[Pass]:
+        square, each = ("squares", 2) if self.sparse else ("squared_deviation", 3)
+        return [
+            Pass("total", self.rows, 1, 1, self.stored),
+            Pass(square, self.rows, 1, 1, each * self.stored),
+        ]
+
+    def _incumbent(self) -> list[Pass]:
+        """What the regression predicts, and the labels that it gives."""
+        return [Pass("_scores", self.rows, 1, 1, self._product(1)), self._labels(1)]
+
+    def _design(self) -> list[Pass]:
+        """All steps of the fixed point; h̃ stays."""
+        rounds, visits, draws = self.solver.rounds, self.visits, self.draws
+        spread = 2 * self.rows * draws
+        return [
+            *self._prepared(rounds, rounds * self._forms),
+            Pass("_spread_of", self.rows, draws, rounds, spread, noise=True),
+            self._pulls(draws, rounds),
+            self._descent(draws, rounds * visits * self.steps),
+            self._towards(draws, rounds * visits),
+            self._lengths(rounds, self.sparse),
+            self._sizes(rounds),
+            self._densities(rounds),
+        ]
+
+    def _prepared(self, times: int, forms: int) -> list[Pass]:
+        """H: its sums, and where rows are sparse its directions as often as it is found anew."""
+        if not self.sparse:
+            q = self.features + 1
+            return [Pass("gram", self.rows, 1, times, self.rows * (q * (q + 1) + 3 * q))]
+        image = 2 * self._product(RANK) + 3 * self.rows * RANK
+        return [
+            Pass("moments", self.rows, 1, times, 5 * self._product(1)),
+            Pass("curvature", self.rows, 1, forms * (ITERATIONS + 1), image),
+        ]
+
+    def _labels(self, times: int) -> Pass:
+        return Pass("labels_kernel", self.rows, 1, times, self._product(1) + self.rows)
+
+    def _pulls(self, draws: int, times: int) -> Pass:
+        each = self._product(draws + 1) + self.rows * (2 * draws + 1)
+        return Pass("pulls", self.rows, draws, times, each, noise=draws > 1)
+
+    def _descent(self, draws: int, times: int) -> Pass:
+        each = 2 * self._product(draws) + RESIDUAL * self.rows * draws
+        return Pass("descent", self.rows, draws, times, each, noise=draws > 1)
+
+    def _towards(self, draws: int, times: int) -> Pass:
+        tally = SHIFTED * self.rows * draws * (1 + len(TOWARDS))
+        each = self._product(draws + 1) + self.rows + tally
+        return Pass("towards", self.rows, draws, times, each, noise=draws > 1)
+
+    def _lengths(self, times: int, low_rank: bool) -> Pass:
+        k = RANK if low_rank else min(self.features + 1, SKETCH)
+        each = self._product(k) + 3 * self.rows * k + (2 * self._product(1) if low_rank else 0)
+        return Pass("lengths" if low_rank else "squared_lengths", self.rows, self.draws, times, each)
+
+    def _sizes(self, times: int) -> Pass:
+        each = self._product(self.draws) + 3 * self.rows * self.draws
+        return Pass("_squares", self.rows, self.draws, times, each)
+
+    def _densities(self, times: int) -> Pass:
+        each = self._product(self.draws) + self.rows * (7 * self.draws + 12 * GROUPS)
+        return Pass("_densities", self.rows, self.draws, times, each)
+
+
+def made_dense(rows: int, features: int) -> bool:
+    """Whether a pool stores a sparse matrix of this shape densely."""
+    return features <= MOST_DENSE_FEATURES and 4 * rows * features <= MOST_DENSE_BYTES

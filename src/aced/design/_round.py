@@ -1,0 +1,62 @@
+"""A round as a value: the problem that was posed, and the design that was found for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from aced._types import Bools, Float64, Ints
+from aced.design._dinkelbach import Dinkelbach
+from aced.design._problem import Problem
+from aced.design._solver import Design, draw_noise
+from aced.oracles import Hypotheses, labels_of
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a strategy drew from. Whoever explains a draw reads it here, and poses nothing anew."""
+
+    problem: Problem
+    design: Design
+
+    @property
+    def lam(self) -> Float64:
+        """λ, (n,)."""
+        return self.design.lam
+
+    @property
+    def incumbent(self) -> Bools:
+        """The labels that h̃ gives the pool, (n,)."""
+        return self.design.incumbent.labels
+
+    def rivals(self, draws: int, rng: np.random.Generator) -> Hypotheses:
+        """The hypotheses that are hardest to tell from h̃: argmax of f(λ; h, ζ) for so many new ζ."""
+        problem = replace(self.problem, incumbent=self.design.incumbent)
+        found = Dinkelbach()(problem, self.lam, draw_noise(problem, draws, rng))
+        return found.hypotheses
+
+    def separated(self, rows: Ints, draws: int, rng: np.random.Generator) -> Ints:
+        """For each of ``rows``, how many of so many rivals label it otherwise than h̃ does."""
+        oracle = self.problem.oracle
+        with oracle.workers.session():
+            said = labels_of(oracle, self.rivals(draws, rng))[:, rows]  # (draws, rows)
+        return np.asarray((said != self.incumbent[rows]).sum(axis=0))
+
+    @property
+    def record(self) -> dict[str, float | int | str]:
+        """What a history keeps of it."""
+        design, certificate = self.design, self.design.certificate
+        record: dict[str, float | int | str] = {
+            "shift": self.problem.shift,
+            "value": certificate.value,
+            "stderr": certificate.stderr,
+            "gap": certificate.gap,
+            "noise": certificate.noise,
+            "shortfall": certificate.shortfall,
+            "oracle_calls": design.calls,
+            "stopped": design.stopped,
+        }
+        if design.rows is not None and design.loss is not None:
+            record |= {"design_rows": design.rows, "design_loss": design.loss}
+        return record

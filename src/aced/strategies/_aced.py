@@ -1,0 +1,231 @@
+"""Fixed Budget ACED with water-filling (the paper's practical algorithm).
+
+Round k: μ̂ from the m labels so far, h̃ a hypothesis that agrees with it, which stays for the round,
+λ the design that minimises F, then draws that bring all draws so far in line with λ. The first
+round has no labels, hence μ̂ = 0: its design separates all hypotheses alike. The published
+experiments drew those rows uniformly: ``start="uniform"``.
+
+By default μ̂ is model-assisted (:mod:`aced.estimators._assisted`), h̃ is its regression, and shift is
+one row, the least by which two hypotheses can differ. The paper's μ̂ is 0 where no label is known
+(``estimator="naive"``). Then D counts mistakes on the labels alone, every separator is perfect while
+there are fewer labels than features, and what keeps a design from being flat is the schedule of
+shift: m 2^(1-k), an error rate of 2^(1-k) among m labels, or the printed n 2^(1-k) (``shift="pool"``,
+which every first round has); h̃ is the oracle's best hypothesis on the labels.
+
+Water-filling, as printed, gives mass to rows that have a label already and cannot be drawn
+again. By default both λ and the mass spent so far are taken over the open rows alone;
+``fill="all"`` is the printed formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from aced._errors import InvalidInput
+from aced._types import Array, Bools, Float64, Ints
+from aced._workers import Workers
+from aced.cost import check_room
+from aced.design import (
+    Dinkelbach,
+    FixedPoint,
+    Grid,
+    Incumbent,
+    Mirror,
+    Problem,
+    Round,
+    Sampled,
+    Solver,
+    automatic_rows,
+    draw,
+    initial_incumbent,
+    waterfill,
+)
+from aced.estimators import assisted, naive
+from aced.oracles import LinearOracle, Oracle, SklearnOracle
+from aced.pool import Pool
+from aced.strategies._base import Plan, Strategy, View
+
+SHIFT_FLOOR = 2.0**-60
+
+_SEARCHES: dict[str, type[Dinkelbach] | type[Grid]] = {"dinkelbach": Dinkelbach, "grid": Grid}
+_SOLVERS: dict[str, type[FixedPoint] | type[Mirror]] = {"fixed-point": FixedPoint, "mirror": Mirror}
+_ORACLES = ("linear", "sklearn")
+_FILLS = ("open", "all")
+_ESTIMATORS = ("assisted", "naive")
+_SHIFTS = ("row", "labels", "pool")
+_STARTS = ("design", "uniform")
+
+
+def _choose(argument: str, value: object, names: Any) -> None:
+    if value not in names:
+        raise InvalidInput(argument, f"must be one of {', '.join(names)}; got {value!r}")
+
+
+class Aced(Strategy):
+    """Active classification using experimental design.
+
+    ``solver`` is "fixed-point" (default) or "mirror", the paper's; ``search`` is
+    "dinkelbach" (default) or "grid", the paper's; ``oracle`` is "linear" (default),
+    "sklearn" (the paper's: one fit per weight vector, of ``classifier``) or an oracle
+    over the learner's own pool. A solver object may be passed instead of both names. A
+    learner takes a fresh copy, so one object can serve many.
+
+    ``design_rows`` finds the design on a sample of so many rows, ``round_seconds`` on as many as
+    the time allows (which gives up "same seed, same result"). By default pools of more than
+    2^22 rows use a sample; the history then says so, with its size and a bound on what it lost.
+
+    ``estimator`` is "assisted" (default with a linear oracle) or "naive", the paper's; ``shift`` one
+    "row" (default with the assisted estimator), or an error rate that halves every round, as a share
+    of the "labels" (default with the naive one) or of the "pool", the paper's; ``fill`` what
+    water-filling looks at: "open" rows (default), or "all", as the paper has it; ``start`` how rows
+    are drawn while there is no label: by "design" (default), as the paper's algorithm is printed, or
+    "uniform", as its experiments were run.
+    """
+
+    name = "aced"
+
+    def __init__(
+        self,
+        *,
+        oracle: str | Oracle = "linear",
+        solver: str | Solver = "fixed-point",
+        search: str | None = None,
+        classifier: Any = None,
+        design_rows: int | None = None,
+        round_seconds: float | None = None,
+        estimator: str | None = None,
+        shift: str | None = None,
+        fill: str = "open",
+        start: str = "design",
+    ) -> None:
+        if isinstance(oracle, str):
+            _choose("oracle", oracle, _ORACLES)
+        if isinstance(solver, str):
+            _choose("solver", solver, _SOLVERS)
+        linear = oracle == "linear" or isinstance(oracle, LinearOracle)
+        if estimator is None:
+            estimator = "assisted" if linear else "naive"
+        _choose("estimator", estimator, _ESTIMATORS)
+        if estimator == "assisted" and not linear:
+            raise InvalidInput(
+                "estimator", '"assisted" needs the linear oracle; use "naive" with others'
+            )
+        if shift is None:
+            shift = "row" if estimator == "assisted" else "labels"
+        _choose("shift", shift, _SHIFTS)
+        _choose("fill", fill, _FILLS)
+        _choose("start", start, _STARTS)
+        if search is not None:
+            _choose("search", search, _SEARCHES)
+            if not isinstance(solver, str):
+                raise InvalidInput("search", "the solver object has one of its own; set it there")
+        if classifier is not None and oracle != "sklearn":
+            raise InvalidInput("classifier", 'it is used by oracle="sklearn" only; set that too')
+        if design_rows is not None or round_seconds is not None:
+            if solver != "fixed-point" or oracle != "linear":
+                raise InvalidInput(
+                    "design_rows and round_seconds",
+                    "they need the fixed-point solver and the linear oracle",
+                )
+            Sampled(rows=design_rows, seconds=round_seconds)  # refuses what makes no sense
+        self.oracle, self.solver, self.search = oracle, solver, search
+        self.classifier = classifier
+        self.design_rows, self.round_seconds = design_rows, round_seconds
+        self.estimator, self.shift, self.fill, self.start = estimator, shift, fill, start
+        self._oracle: Oracle | None = None
+        self._spent: Float64 | None = None  # Σ p_i of the rounds so far, in batches
+
+    def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+        self._check_room(view)
+        record: dict[str, float | int | str] = {"round": view.round}
+        if self.start == "uniform" and not len(view.positions):
+            uniform = np.full(len(view.pool), 1 / len(view.pool))
+            return Plan(*self._draw(uniform, view, size, rng), record, uniform)
+        with view.workers.session():
+            problem = self._problem(self._oracle_for(view.pool, view.workers), view)
+            round_ = Round(problem, self._solver_for(problem).solve(problem, rng, view.lam, view.report))
+        return Plan(*self._draw(round_.lam, view, size, rng), record | round_.record, round_.lam, round_)
+
+    def _problem(self, oracle: Oracle, view: View) -> Problem:
+        """What the round is to minimise. The regression needs labels of both classes."""
+        labelled = np.zeros(len(view.pool), bool)
+        labelled[view.positions] = True
+        if self.estimator == "assisted" and len(np.unique(view.codes)) == 2:
+            assert isinstance(oracle, LinearOracle)
+            mu, regression = assisted(view.pool, view.workers, view.positions, view.codes)
+            best = Incumbent.of(oracle, oracle.from_array(regression), mu)
+        else:
+            mu = naive(len(view.pool), view.positions, view.codes)
+            best = initial_incumbent(oracle, mu)
+        return Problem(oracle, mu, self._shift(view), best, keeps_incumbent=True, labelled=labelled)
+
+    def _shift(self, view: View) -> float:
+        """In rows; n in the first round, and never below the tolerance."""
+        n, m = len(view.pool), len(view.positions)
+        if self.shift == "row" and m:
+            return max(1.0, n * view.tolerance)
+        rows = m if self.shift == "labels" and m else n
+        return rows * max(2.0 ** (1 - min(view.round, 1000)), view.tolerance, SHIFT_FLOOR)
+
+    def _check_room(self, view: View) -> None:
+        """Refuse a round that would not fit the memory, before it starts."""
+        solver = self._solver
+        if isinstance(solver, FixedPoint) and self.oracle == "linear":
+            check_room(view.pool, solver.draws, view.workers.threads, self.design_rows)
+
+    @property
+    def _solver(self) -> Solver:
+        if not isinstance(self.solver, str):
+            return self.solver
+        return _SOLVERS[self.solver](search=_SEARCHES[self.search or "dinkelbach"]())
+
+    def _solver_for(self, problem: Problem) -> Solver:
+        """The solver, on a sample of the rows where that was asked for or the pool is very large."""
+        solver, rows, seconds = self._solver, self.design_rows, self.round_seconds
+        if not isinstance(solver, FixedPoint) or not isinstance(problem.oracle, LinearOracle):
+            return solver
+        if rows is None and seconds is None:
+            rows = automatic_rows(problem.n, problem.oracle.pool.features)
+        if rows is None and seconds is None:
+            return solver
+        return Sampled(solver, rows=rows, seconds=seconds)
+
+    def _draw(
+        self, lam: Float64, view: View, size: int, rng: np.random.Generator
+    ) -> tuple[Ints, Float64]:
+        """Rows that bring all draws in line with λ; when those run out, rows by λ, then any."""
+        filled = self._fill(lam, view.open, size / view.batch_size)
+        return draw([filled, lam, np.ones(len(lam))], view.open, size, rng)
+
+    def _fill(self, lam: Float64, open_rows: Bools, mass: float) -> Float64:
+        """The draw distribution that brings all draws, old and new, in line with λ."""
+        n = len(lam)
+        rows = open_rows if self.fill == "open" and lam[open_rows].any() else np.ones(n, bool)
+        share = lam[rows] / lam[rows].sum()
+        spent = np.zeros(len(share)) if self._spent is None else self._spent[rows]
+        p = np.zeros(n)
+        p[rows] = waterfill((spent.sum() + mass) * share - spent, mass)
+        self._spent = p.copy()
+        self._spent[rows] += spent
+        return p
+
+    def _oracle_for(self, pool: Pool, workers: Workers) -> Oracle:
+        if self._oracle is None or self._oracle.pool is not pool:
+            if not isinstance(self.oracle, str):
+                self._oracle = self.oracle
+                if self._oracle.pool is not pool:
+                    raise InvalidInput("oracle", "it was made for another pool; make it with this one")
+            elif self.oracle == "linear":
+                self._oracle = LinearOracle(pool, workers=workers)
+            else:
+                self._oracle = SklearnOracle(pool, self.classifier, workers=workers)
+        return self._oracle
+
+    def state(self) -> dict[str, Array]:
+        return {} if self._spent is None else {"spent": self._spent}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        self._spent, self._oracle = state.get("spent"), None

@@ -1,0 +1,67 @@
+"""CAL: uniform draws from the disagreement region, one at a time; one wrong label drops a set.
+
+Made for the realisable case, where some hypothesis is never wrong. With noise it drops the
+best set sooner or later; the race shows how often. ``design`` puts another distribution in
+place of the uniform one: with :func:`designed` the two differ in where they look and in
+nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from aced._types import Bools, Float64
+from aced.design.explicit import diameter_design
+from aced.theory._bandit import Bandit
+from aced.theory.algorithms._elimination import check_arguments
+from aced.theory.algorithms._result import Result
+
+Chooser = Callable[[Bools], Float64]
+"""From the sets alive to a distribution over the rows."""
+
+
+def uniform(sets: Bools) -> Float64:
+    """Uniform over the rows in which some two of the sets differ."""
+    region = (sets != sets[0]).any(axis=0)
+    return np.asarray(region / region.sum())
+
+
+def designed(sets: Bools) -> Float64:
+    """argmin over λ of the largest ‖h - h'‖² among the sets alive."""
+    return diameter_design(sets, tolerance=0.05).lam
+
+
+def cal(
+    problem: Bandit,
+    rng: np.random.Generator,
+    *,
+    design: Chooser = uniform,
+    epsilon: float = 0.0,
+    cap: int | None = None,
+) -> Result:
+    """The set that is left when all the others have been contradicted.
+
+    With ε > 0 it stops as soon as the sets left differ in at most ε rows.
+    """
+    check_arguments(0.5, epsilon, cap)
+    alive = np.arange(len(problem))
+    drawn = np.zeros(problem.n, np.int64)
+    labels = 0
+    one = np.zeros(problem.n, np.int64)
+    lam, known = np.empty(0), 0
+    while True:
+        region = np.flatnonzero((problem.sets[alive] != problem.sets[alive[0]]).any(axis=0))
+        done = len(region) <= epsilon or len(alive) == 1
+        if done or (cap is not None and labels >= cap):
+            return Result(int(alive[0]), labels, int((drawn > 0).sum()), labels, finished=done)
+        if len(alive) != known:  # labels that drop nothing leave the design as it was
+            lam, known = design(problem.sets[alive]), len(alive)
+        row = int(rng.choice(problem.n, p=lam))
+        one[row] = 1
+        label = bool(problem.values(one, rng)[row] > 0)
+        one[row] = 0
+        drawn[row] += 1
+        labels += 1
+        alive = alive[problem.sets[alive, row] == label]

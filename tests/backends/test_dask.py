@@ -6,7 +6,7 @@ import pytest
 
 from aced import InvalidInput
 from aced._workers import PerRow, Workers
-from aced.backends import dask as backend, make_workers
+from aced.backends import _dask as backend, make_workers
 from aced.learner import Learner
 from aced.pool import Pool
 from tests.backends.kernels import (

@@ -12,8 +12,8 @@ import scipy.sparse
 
 from aced import InvalidInput, Learner
 from aced._workers import PerRow, Workers
-from aced.backends import torch as backend
-from aced.design import FixedPoint, Problem, _trail, gradient, initial_incumbent
+from aced.backends import _torch as backend
+from aced.design import FixedPoint, Problem, _gradient as gradient, _trail, initial_incumbent
 from aced.oracles import GaussianNoise, LinearOracle, _base, _passes, argmax
 from aced.pool import Pool
 from aced.strategies import _distances

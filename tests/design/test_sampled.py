@@ -11,10 +11,10 @@ from aced.design import (
     FixedPoint,
     Problem,
     Sampled,
+    _sampled as sampled,
     automatic_rows,
     evaluate,
     initial_incumbent,
-    sampled,
 )
 from aced.estimators import naive
 from aced.oracles import FiniteOracle, LinearOracle

@@ -21,11 +21,6 @@ from aced.bench._suites import grid
 from aced.bench._summary import POOL, ranking, tasks_of
 
 
-def aced(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from aced.cli import main; main()", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
 def small(strategy: str, seed: int = 0, **options) -> Job:
     return Job("breast", strategy, seed, 60, 20, 1.0, options)
 
@@ -73,11 +68,11 @@ def test_half_a_line_is_dropped_and_a_broken_one_is_named(tmp_path):
         Records(tmp_path)
 
 
-def test_killed_in_the_middle_it_goes_on_to_the_same_records(tmp_path):
+def test_killed_in_the_middle_it_goes_on_to_the_same_records(call, tmp_path):
     words = ["bench", "smoke", "--tasks", "breast", "--seeds", "2", "--jobs", "1", "--out"]
     strategies = [w for s in ("passive", "margin", "aced", "badge") for w in ("--strategies", s)]
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    assert aced(*words, str(whole), *strategies).returncode == 0
+    assert call(*words, whole, *strategies)[0] == 0
     command = [sys.executable, "-c", "from aced.cli import main; main()", *words, str(cut), *strategies]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
     path = cut / "records.jsonl"
@@ -88,10 +83,10 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_records(tmp_path):
     process.wait()
     found = len(Records(cut).found)
     assert 2 <= found <= 8
-    refused = aced(*words, str(cut), *strategies)
-    assert refused.returncode == 2
-    assert "--resume" in refused.stderr
-    assert aced(*words, str(cut), *strategies, "--resume").returncode == 0
+    code, _, err = call(*words, cut, *strategies)
+    assert code == 2
+    assert "--resume" in err
+    assert call(*words, cut, *strategies, "--resume")[0] == 0
     assert without_timing(Records(cut).all()) == without_timing(Records(whole).all())
 
 
@@ -162,13 +157,13 @@ def test_the_report_is_one_page_that_stands_alone(records):
     assert pictures["breast.png"].startswith(b"\x89PNG")
 
 
-def test_the_commands(tmp_path, records):
+def test_the_commands(call, tmp_path, records):
     folder = tmp_path / "some"
     folder.mkdir()
     book = Records(folder)
     for record in records:
         book.append(json.loads(json.dumps(record)))
-    assert aced("report", str(folder)).returncode == 0
+    assert call("report", folder)[0] == 0
     assert (folder / "report.html").stat().st_size > 10_000
     assert (folder / "figures" / "breast.png").exists()
 
@@ -185,8 +180,8 @@ def test_the_commands(tmp_path, records):
         (("report", "/absent"), "there is no folder"),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_2(words, sentence):
-    done = aced(*words)
-    assert done.returncode == 2
-    assert sentence in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+def test_bad_input_is_one_sentence_and_exit_code_2(call, words, sentence):
+    code, _, err = call(*words)
+    assert code == 2
+    assert sentence in err
+    assert len(err.strip().splitlines()) == 1

@@ -23,6 +23,7 @@ import pytest
 from aced.cli import main
 from aced.ledger import replay
 from aced.project import LEDGER, Project, class_keys
+from tests import warm
 from tests.helpers import blobs
 
 COMMAND = [sys.executable, "-c", "from aced.cli import main; main()", "label"]
@@ -88,14 +89,8 @@ class Screen:
         environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
         for name in ("COLUMNS", "LINES", "NO_COLOR"):
             environment.pop(name, None)
-        self.process = subprocess.Popen(
-            [*COMMAND, str(folder), *options],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env=environment,
-            start_new_session=True,
-        )
+        name = os.ttyname(slave)
+        self.process = warm.start((name, name, name), environment, "label", folder, *options)
         self.letters = codecs.getincrementaldecoder("utf-8")()
         self.raw = ""
         self.seen = 0
@@ -110,7 +105,7 @@ class Screen:
                     self.raw += self.letters.decode(os.read(self.master, 65536))
                 except OSError:  # the program has ended and let the terminal go
                     break
-            elif self.process.poll() is not None:
+            elif not self.process.is_alive():
                 break
         found = plain(self.raw[self.seen :])
         assert words in found, found
@@ -123,18 +118,18 @@ class Screen:
     def end(self):
         """Exit code, once everything that was written has been read."""
         limit = time.monotonic() + PATIENCE
-        while self.process.poll() is None:
+        while self.process.is_alive():
             assert time.monotonic() < limit, plain(self.raw[self.seen :])
             if select.select([self.master], [], [], 0.05)[0]:
                 self.raw += self.letters.decode(os.read(self.master, 65536))
         while select.select([self.master], [], [], 0.05)[0]:
             self.raw += self.letters.decode(os.read(self.master, 65536))
-        return self.process.returncode
+        return self.process.exitcode
 
     def close(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+        self.process.kill()
+        self.process.join()
+        self.process.close()
         os.close(self.master)
         os.close(self.slave)
 

@@ -57,5 +57,5 @@ def test_a_broken_oracle_fails_the_suite_and_the_check_is_named():
 
     rows, _ = blobs(n=60, p=3)
     table = np.random.default_rng(5).random((30, 60)) < 0.5
-    with pytest.raises(AssertionError, match="check_values_are_the_weights_of_the_labels: .*Σ v_i h_i"):
+    with pytest.raises(AssertionError, match=r"check_values_are_the_weights_of_the_labels: .*Σ v_i h_i"):
         check_oracle(lambda pool, workers: Wrong(pool, table, workers=workers), Pool(rows))

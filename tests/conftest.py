@@ -1,0 +1,36 @@
+"""The order of the tests, and the command line called in this process."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from aced.cli import main
+
+SLOW = ("browser", "backends", "web", "bench", "cli")
+"""Folders whose tests start browsers, clusters, servers and processes: they come last, the longest first."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    ranks = {folder: place for place, folder in enumerate(SLOW, 1)}
+    items.sort(key=lambda item: ranks.get(item.path.parent.name, 0))
+
+
+@pytest.fixture
+def call(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Exit code, standard output and standard error of ``aced ARGUMENTS``."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["aced", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return code, *capfd.readouterr()
+
+    return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 
@@ -9,8 +10,11 @@ import pytest
 
 from aced.cli import main
 
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")  # before numpy: there are as many test processes as cores
+
 SLOW = ("browser", "backends", "web", "bench", "cli")
-"""Folders whose tests start browsers, clusters, servers and processes: they come last, the longest first."""
+"""Folders whose tests start browsers, clusters, servers and processes come last, the longest first."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -40,7 +40,7 @@ def check_strategy(make: Make, pool: Pool, labels: np.ndarray) -> None:
 
 def check_no_row_is_asked_twice(make: Make, pool: Pool, labels: np.ndarray) -> None:
     seen: set[object] = set()
-    for queries in _rounds(_learner(make, pool, labels, budget=len(pool) // 2), labels):
+    for queries in _rounds(_learner(make, pool, labels, batch_size=max(1, len(pool) // 12)), labels):
         ids = set(queries.ids.tolist())
         assert len(ids) == len(queries), "a row twice in one batch"
         assert not ids & seen, "a row asked for again"
@@ -50,7 +50,7 @@ def check_no_row_is_asked_twice(make: Make, pool: Pool, labels: np.ndarray) -> N
 def check_draw_probabilities_are_above_0_and_at_most_1(
     make: Make, pool: Pool, labels: np.ndarray
 ) -> None:
-    for queries in _rounds(_learner(make, pool, labels, batch_size=max(1, len(pool) // 8)), labels):
+    for queries in _rounds(_learner(make, pool, labels, batch_size=max(1, len(pool) // 6)), labels):
         p = queries.probabilities
         assert ((p > 0) & (p <= 1 + 1e-9)).all(), f"a draw probability of {p.min()} or {p.max()}"
 

@@ -17,6 +17,14 @@ SLOW = ("browser", "backends", "web", "bench", "cli")
 """Folders whose tests start browsers, clusters, servers and processes come last, the longest first."""
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than cores: while a test waits for a browser or a cluster, another has its core."""
+    if hasattr(os, "sched_getaffinity"):
+        return 1 + len(os.sched_getaffinity(0))
+    return 1 + (os.cpu_count() or 1)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ranks = {folder: place for place, folder in enumerate(SLOW, 1)}
     items.sort(key=lambda item: ranks.get(item.path.parent.name, 0))

@@ -11,7 +11,7 @@ import pytest
 from aced.cli import main
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")  # before numpy: there are as many test processes as cores
+    os.environ.setdefault(_name, "1")  # before numpy: test processes fill the cores already
 
 SLOW = ("browser", "backends", "web", "bench", "cli")
 """Folders whose tests start browsers, clusters, servers and processes come last, the longest first."""

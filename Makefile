@@ -24,7 +24,7 @@ chromium:
 		|| echo "no chromium: the browser tests will be skipped"; fi
 
 test: $(VENV)/dev lint chromium
-	$(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check src tests benchmarks

@@ -394,6 +394,17 @@ def test_a_deletion_leaves_what_was_said_since(project):
     assert votes(project) == {1: {"label-studio 1": "no"}}
 
 
+def test_an_author_without_a_number_and_a_date_that_is_none_are_taken(project):
+    odd = annotation(7, "yes", completed_by={}, updated_at="yesterday")
+    assert ls.read_export(project, [task_of(project, 1, odd)]).taken == 1
+    assert votes(project) == {1: {"label-studio": "yes"}}
+
+
+def test_an_annotation_that_is_no_object_is_refused(project):
+    with pytest.raises(InvalidInput, match="an annotation that is no object"):
+        ls.read_export(project, [task_of(project, 1, "yes")])
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=4),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from aced.design import FixedPoint
 from aced.learner import Learner
 from aced.pool import Pool
+from aced.strategies import Aced
 from tests.backends.kernels import rows
 
 
@@ -15,12 +17,15 @@ def labelled(n=20_000):
     return given, (given @ np.arange(4) > 1).astype(int)
 
 
-def asked(strategy="aced", rounds=2, batch=20, **options):
-    """Ids of the rows asked for and, where there is one, the last design; and the learner."""
+def asked(strategy=None, rounds=2, batch=20, **options):
+    """Ids of the rows asked for and, where there is one, the last design; and the learner.
+
+    By default a design from few draws: as many passes of each kind as two steps need.
+    """
     given, labels = labelled()
     learner = Learner(
         Pool(given),
-        strategy=strategy,
+        strategy=strategy or Aced(solver=FixedPoint(draws=12, rounds=2)),
         classes=[0, 1],
         budget=rounds * batch,
         batch_size=batch,

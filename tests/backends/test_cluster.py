@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,9 @@ import pytest
 
 import aced
 from aced import InvalidInput
-from aced.cli import _run, main
+from aced.cli import _run
+from aced.design import FixedPoint
+from aced.strategies._aced import _SOLVERS
 from tests.backends.learning import asked, assert_same_rounds, labelled
 
 distributed = pytest.importorskip("distributed")
@@ -63,22 +66,6 @@ def expected():
     return asked(threads=2)
 
 
-@pytest.fixture
-def call(monkeypatch, capfd):
-    """Exit code, standard output and standard error of ``aced ARGUMENTS``."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["aced", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code or 0
-        return code, *capfd.readouterr()
-
-    return run
-
-
 def test_a_worker_killed_in_the_middle_of_a_round_changes_nothing(client, expected):
     killed = []
 
@@ -106,7 +93,10 @@ def curve(out):
     return [(p["labels"], p["pool_accuracy"]) for p in json.loads(out)["curve"]]
 
 
-def test_aced_run_gives_the_same_curve_on_a_cluster_and_in_processes(call, cluster, client, data):
+def test_aced_run_gives_the_same_curve_on_a_cluster_and_in_processes(
+    call, cluster, client, data, monkeypatch
+):
+    monkeypatch.setitem(_SOLVERS, "fixed-point", partial(FixedPoint, draws=12, rounds=2))
     words = ["run", data, "--budget", 40, "--batch", 20, "--json", "-"]
     _, plain, _ = call(*words)
     for more in (["--scheduler", cluster.address], ["--backend", "processes", "--threads", 2]):

@@ -83,7 +83,7 @@ def expected():
     return asked(threads=2)
 
 
-@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize("count", [2, 3])
 def test_two_rounds_equal_those_of_threads(cluster, client, expected, count):
     cluster.scale(count)
     client.wait_for_workers(count)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
 import signal
-import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -18,6 +18,7 @@ from sklearn.datasets import load_digits
 
 from aced.ledger import Event, State
 from aced.project import Project
+from tests import warm
 
 CLASSES = ["even", "odd"]
 PATIENCE = 60.0
@@ -39,7 +40,7 @@ class Site:
 
     def __init__(self, folder: Path, *options: str) -> None:
         self.folder, self.options = folder, options
-        self.port, self.server = 0, None
+        self.port = 0
         self.start()
 
     @property
@@ -48,11 +49,13 @@ class Site:
 
     def start(self) -> None:
         """On the port it had before, if any."""
-        command = [sys.executable, "-c", "from aced.cli import main; main()", "serve", str(self.folder)]
-        options = [*self.options, "--port", str(self.port)]
-        self.server = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True)
-        assert self.server.stdout is not None
-        self.port = int(self.server.stdout.readline().split("/")[2].split(":")[1])
+        said = self.folder.parent / "said.txt"
+        said.write_text("")
+        streams = (os.devnull, str(said), str(said))
+        words = ("serve", self.folder, *self.options, "--port", self.port)
+        self.server = warm.start(streams, os.environ, *words)
+        address = until(lambda: re.search(r"http://[^/]*:(\d+)/ ", said.read_text()), "an address")
+        self.port = int(address[1])
         until(self._answers, "the server answers")
 
     def _answers(self) -> bool:
@@ -67,12 +70,10 @@ class Site:
         self.end(signal.SIGKILL)
 
     def end(self, how: signal.Signals = signal.SIGTERM) -> None:
-        assert self.server is not None
-        assert self.server.stdout is not None
-        if self.server.poll() is None:
-            self.server.send_signal(how)
-        self.server.wait(30)
-        self.server.stdout.close()
+        if self.server.is_alive():
+            os.kill(self.server.pid or 0, how)
+        self.server.join(30)
+        assert not self.server.is_alive()
 
     def state(self) -> State:
         """What is on disk now."""

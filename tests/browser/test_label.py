@@ -72,7 +72,7 @@ def office(
 ) -> Iterator[tuple[Site, np.ndarray, dict[str, str]]]:
     """A server that asks for links; those of a lead and of two annotators."""
     folder = tmp_path_factory.mktemp("office")
-    truth = digits(folder, batch=40)
+    truth = digits(folder, batch=120)
     project = Project(folder / "project")
     roles = {"ana": "lead", "ben": "annotator", "eva": "annotator"}
     tokens = {name: project.add_person(name, role) for name, role in roles.items()}

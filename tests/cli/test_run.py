@@ -1,9 +1,13 @@
 import json
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
+
+from aced.design import FixedPoint, Grid, Mirror
+from aced.strategies._aced import _SOLVERS
 
 QUICK = ["digits", "--budget", "60", "--batch", "20"]
 
@@ -50,33 +54,46 @@ def test_same_seed_same_curve_on_one_and_two_threads(call, strategy):
     assert curves[0] != curves[2]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--search", "grid"],
-        ["--oracle", "sklearn", "--budget", "20"],
-        ["--l2", "0"],
-    ],
-)
+@pytest.mark.parametrize("options", [["--search", "grid"], ["--l2", "0"]])
 def test_options_of_the_engine(call, options):
     code, out, _ = call("run", *QUICK, *options, "--json", "-")
     assert code == 0
     assert json.loads(out)["curve"][-1]["pool_accuracy"] > 0.5
 
 
-def test_the_papers_own_procedure_runs_from_the_command_line(call, tmp_path):
-    """Mirror descent over the grid search, on a pool small enough to wait for."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(24, 1))
+@pytest.fixture
+def tiny(tmp_path):
+    """A pool small enough to wait for the paper's procedures."""
+    X = np.random.default_rng(0).normal(size=(24, 1))
     np.savez(tmp_path / "tiny.npz", X=X, y=(X[:, 0] > 0).astype(int))
+    return tmp_path / "tiny.npz"
+
+
+def test_the_oracle_that_fits_a_classifier_runs_from_the_command_line(call, tiny, monkeypatch):
+    monkeypatch.setitem(_SOLVERS, "fixed-point", partial(FixedPoint, draws=12, rounds=2))
     code, out, _ = call(
-        "run", tmp_path / "tiny.npz", "--solver", "mirror", "--search", "grid",
-        "--budget", "10", "--batch", "10", "--json", "-",
-    )  # fmt: skip
+        "run", tiny, "--oracle", "sklearn", "--budget", "10", "--batch", "5", "--json", "-"
+    )
+    assert code == 0
+    assert json.loads(out)["curve"][-1]["pool_accuracy"] > 0.8
+
+
+def test_the_papers_own_procedure_runs_from_the_command_line(call, tiny, monkeypatch):
+    """Mirror descent over the grid search, in few steps."""
+    searches = []
+
+    def few_steps(search):
+        searches.append(search)
+        return Mirror(draws=16, max_draws=32, max_steps=3, search=search)
+
+    monkeypatch.setitem(_SOLVERS, "mirror", few_steps)
+    words = ("--solver", "mirror", "--search", "grid", "--budget", "10", "--batch", "10")
+    code, out, _ = call("run", tiny, *words, "--json", "-")
     assert code == 0
     record = json.loads(out)
     assert record["all_labels"]["holdout_accuracy"] is None
     assert record["curve"][0]["holdout_accuracy"] is None
+    assert isinstance(searches[-1], Grid)
 
 
 def test_plot_is_a_picture(call, tmp_path):

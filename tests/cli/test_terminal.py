@@ -21,8 +21,10 @@ import numpy as np
 import pytest
 
 from aced.cli import main
+from aced.cli._project import Designer
 from aced.ledger import replay
 from aced.project import LEDGER, Project, class_keys
+from tests import warm
 from tests.helpers import blobs
 
 COMMAND = [sys.executable, "-c", "from aced.cli import main; main()", "label"]
@@ -88,14 +90,8 @@ class Screen:
         environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
         for name in ("COLUMNS", "LINES", "NO_COLOR"):
             environment.pop(name, None)
-        self.process = subprocess.Popen(
-            [*COMMAND, str(folder), *options],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env=environment,
-            start_new_session=True,
-        )
+        name = os.ttyname(slave)
+        self.process = warm.start((name, name, name), environment, "label", folder, *options)
         self.letters = codecs.getincrementaldecoder("utf-8")()
         self.raw = ""
         self.seen = 0
@@ -110,7 +106,7 @@ class Screen:
                     self.raw += self.letters.decode(os.read(self.master, 65536))
                 except OSError:  # the program has ended and let the terminal go
                     break
-            elif self.process.poll() is not None:
+            elif not self.process.is_alive():
                 break
         found = plain(self.raw[self.seen :])
         assert words in found, found
@@ -123,18 +119,18 @@ class Screen:
     def end(self):
         """Exit code, once everything that was written has been read."""
         limit = time.monotonic() + PATIENCE
-        while self.process.poll() is None:
+        while self.process.is_alive():
             assert time.monotonic() < limit, plain(self.raw[self.seen :])
             if select.select([self.master], [], [], 0.05)[0]:
                 self.raw += self.letters.decode(os.read(self.master, 65536))
         while select.select([self.master], [], [], 0.05)[0]:
             self.raw += self.letters.decode(os.read(self.master, 65536))
-        return self.process.returncode
+        return self.process.exitcode
 
     def close(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+        self.process.kill()
+        self.process.join()
+        self.process.close()
         os.close(self.master)
         os.close(self.slave)
 
@@ -390,3 +386,13 @@ def test_a_person_invited_keeps_role_and_token(piped, tmp_path):
 )
 def test_a_key_means_one_class(classes, keys):
     assert class_keys(classes) == keys
+
+
+def test_a_round_that_is_ready_is_taken_without_waiting(tmp_path):
+    project = Project(make(tmp_path / "p"))
+    designer = Designer(project, "ann")
+    assert not designer.step()  # begins one
+    designer._thread.join()
+    assert designer.wait()
+    assert len(project.state.rounds) == 1
+    project.close()

@@ -3,51 +3,44 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 
-def aced(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from aced.cli import main; main()", "theory", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def test_measures_are_printed_and_written(tmp_path):
-    done = aced("spread", "--m", "5")
-    assert done.returncode == 0
+def test_measures_are_printed_and_written(call, tmp_path):
+    code, out, _ = call("theory", "spread", "--m", 5)
+    assert code == 0
     for word in ("rho", "gamma", "psi", "disagreement", "delta_min", "tsybakov", "30 rows"):
-        assert word in done.stdout
-    piped = json.loads(aced("spread", "--m", "5", "--json", "-").stdout)
+        assert word in out
+    piped = json.loads(call("theory", "spread", "--m", 5, "--json", "-")[1])
     assert piped["rho"] == pytest.approx(25 * 4 / 36, rel=1e-5)
     assert piped["psi"] == pytest.approx(5)
     assert (piped["n"], piped["hypotheses"], piped["disagreement"]) == (30, 26, 5)
     path = tmp_path / "out.json"
-    assert aced("thresholds", "--n", "16", "--epsilon", "0.1", "--json", str(path)).returncode == 0
+    assert call("theory", "thresholds", "--n", 16, "--epsilon", 0.1, "--json", path)[0] == 0
     assert json.loads(path.read_text())["epsilon"] == 0.1
 
 
-def test_files_and_ties(tmp_path):
+def test_files_and_ties(call, tmp_path):
     path = tmp_path / "tie.npz"
     np.savez(path, H=np.eye(2), eta=np.array([0.5, 0.5]))
-    found = json.loads(aced(str(path), "--json", "-").stdout)
+    found = json.loads(call("theory", path, "--json", "-")[1])
     assert found["rho"] is None
     assert found["bounds"] is None
-    assert aced("race", str(path)).returncode == 2
-    assert json.loads(aced(str(path), "--epsilon", "0.2", "--json", "-").stdout)["rho"] > 0
+    assert call("theory", "race", path)[0] == 2
+    assert json.loads(call("theory", path, "--epsilon", 0.2, "--json", "-")[1])["rho"] > 0
 
 
-def test_a_race(tmp_path):
+def test_a_race(call, tmp_path):
     picture, path = tmp_path / "race.png", tmp_path / "race.json"
-    done = aced(
-        *("race", "spread", "--m", "4", "--delta", "0.2", "--trials", "3"),
+    code, out, err = call(
+        *("theory", "race", "spread", "--m", 4, "--delta", 0.2, "--trials", 3),
         *("--algorithm", "aced", "--algorithm", "cal"),
-        *("--plot", str(picture), "--json", str(path)),
+        *("--plot", picture, "--json", path),
     )
-    assert done.returncode == 0, done.stderr
-    assert "failures" in done.stdout
+    assert code == 0, err
+    assert "failures" in out
     assert picture.stat().st_size > 5000
     record = json.loads(path.read_text())
     assert [one["size"] for one in record["sizes"]] == [2, 4]
@@ -73,8 +66,8 @@ def test_a_race(tmp_path):
         (("race", "spread", "--plot", "x.txt"), "--plot"),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_2(words, sentence):
-    done = aced(*words)
-    assert done.returncode == 2
-    assert sentence in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+def test_bad_input_is_one_sentence_and_exit_code_2(call, words, sentence):
+    code, _, err = call("theory", *words)
+    assert code == 2
+    assert sentence in err
+    assert len(err.strip().splitlines()) == 1

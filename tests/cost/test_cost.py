@@ -77,10 +77,10 @@ print(json.dumps({"before": before, "loaded": loaded, "peak": peak}))
 @pytest.mark.parametrize(
     ("n", "p", "design_rows", "words"),
     [
-        (200_000, 64, None, 0),
-        (100_000, 128, None, 0),
-        (300_000, 24, 60_000, 0),
-        (4_000, 12_000, None, 15),
+        (60_000, 64, None, 0),
+        (40_000, 128, None, 0),
+        (100_000, 24, 30_000, 0),
+        (2_000, 6_000, None, 15),
     ],
 )
 def test_memory_is_bounded_from_above_within_a_factor_of_two(n, p, design_rows, words):

@@ -30,7 +30,7 @@ def general_solver(value, n):
             method="SLSQP",
             bounds=[(1e-6, 1)] * n,
             constraints={"type": "eq", "fun": lambda lam: lam.sum() - 1},
-            options={"maxiter": 500, "ftol": 1e-12},
+            options={"maxiter": 100, "ftol": 1e-12},
         )
         best = min(best, value(found.x / found.x.sum()))
     return best

@@ -6,7 +6,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from aced.oracles import FiniteOracle, LinearOracle, SklearnOracle
 from aced.pool import Pool
-from aced.testing import check_oracle
+from aced.testing import check_oracle, oracle_checks
 from tests.helpers import blobs
 
 
@@ -32,13 +32,16 @@ MAKERS = {
 }
 
 
+POOL = Pool(blobs(n=2300, p=5)[0])  # three blocks: the order of adding matters
+
+
+@pytest.mark.parametrize("check", oracle_checks(), ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", MAKERS)
-def test_conformance(name):
-    rows, _ = blobs(n=2300, p=5)  # three blocks: the order of adding matters
-    check_oracle(MAKERS[name], Pool(rows))
+def test_conformance(name, check):
+    check(MAKERS[name], POOL, 0)
 
 
-def test_a_broken_oracle_fails_the_suite():
+def test_a_broken_oracle_fails_the_suite_and_the_check_is_named():
     class Wrong(FiniteOracle):
         def prepare(self, weights):
             maximiser = super().prepare(weights)
@@ -54,5 +57,5 @@ def test_a_broken_oracle_fails_the_suite():
 
     rows, _ = blobs(n=60, p=3)
     table = np.random.default_rng(5).random((30, 60)) < 0.5
-    with pytest.raises(AssertionError, match="Σ v_i h_i"):
+    with pytest.raises(AssertionError, match=r"check_values_are_the_weights_of_the_labels: .*Σ v_i h_i"):
         check_oracle(lambda pool, workers: Wrong(pool, table, workers=workers), Pool(rows))

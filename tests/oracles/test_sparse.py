@@ -32,7 +32,7 @@ from aced.strategies import (
     Margin,
     VowpalCover,
 )
-from aced.testing import check_oracle, check_strategy
+from aced.testing import oracle_checks, strategy_checks
 
 FEATURES = 4200  # above 4096, so that a pool of them stays sparse
 
@@ -281,6 +281,12 @@ def test_rows_and_weights_that_say_nothing():
 # -- conformance ----------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def short_texts():
+    return sparse_pool(900, length=25)
+
+
+@pytest.mark.parametrize("check", oracle_checks(), ids=lambda check: check.__name__)
 @pytest.mark.parametrize(
     "make",
     [
@@ -290,8 +296,8 @@ def test_rows_and_weights_that_say_nothing():
     ],
     ids=["linear", "many steps", "sklearn"],
 )
-def test_oracles_conform(make):
-    check_oracle(make, sparse_pool(900, length=25))
+def test_oracles_conform(make, check, short_texts):
+    check(make, short_texts, 0)
 
 
 def test_blocks_and_threads_do_not_change_a_design(monkeypatch):
@@ -353,10 +359,11 @@ STRATEGIES = {
 }
 
 
+@pytest.mark.parametrize("check", strategy_checks(), ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_strategies_conform(name):
+def test_strategies_conform(name, check):
     rows, topic = texts(180, length=20, topics=2)
-    check_strategy(STRATEGIES[name], Pool(rows), topic)
+    check(STRATEGIES[name], Pool(rows), topic)
 
 
 @pytest.mark.parametrize(

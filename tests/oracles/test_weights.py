@@ -2,19 +2,8 @@ import numpy as np
 import pytest
 
 from aced import InvalidInput
-from aced.oracles import FiniteOracle, GaussianNoise, SklearnOracle, Weights, _weights, argmax, value
+from aced.oracles import FiniteOracle, GaussianNoise, SklearnOracle, Weights, _weights, value
 from aced.pool import Pool
-from tests.helpers import blobs, thresholds
-
-
-def test_finite_argmax_is_brute_force():
-    pool = Pool(np.arange(12.0)[:, None])
-    table = thresholds(12)
-    v = np.random.default_rng(0).standard_normal((50, 12))
-    labels, values = argmax(FiniteOracle(pool, table), v)
-    scores = v @ table.T
-    np.testing.assert_allclose(values, scores.max(axis=1), rtol=1e-5, atol=1e-5)
-    np.testing.assert_array_equal(labels, table[scores.argmax(axis=1)])
 
 
 def test_noise_is_standard_normal_and_a_function_of_the_seed(monkeypatch):
@@ -62,16 +51,3 @@ def test_bad_weights_and_classes_get_one_sentence():
 
     with pytest.raises(InvalidInput, match="sample_weight"):
         SklearnOracle(pool, KNeighborsClassifier())
-
-
-def test_sklearn_oracle_is_scikit_learn():
-    from sklearn.tree import DecisionTreeClassifier
-
-    rows, _ = blobs(n=200, p=3)
-    v = np.random.default_rng(0).standard_normal((2, 200))
-    labels, _ = argmax(SklearnOracle(Pool(rows), DecisionTreeClassifier(max_depth=3, random_state=0)), v)
-    for one, h in zip(v, labels, strict=True):
-        tree = DecisionTreeClassifier(max_depth=3, random_state=0)
-        tree.fit(rows, one > 0, sample_weight=np.abs(one.astype(np.float32)))
-        proba = tree.predict_proba(rows)[:, 1]
-        np.testing.assert_array_equal(h[proba != 0.5], (proba > 0.5)[proba != 0.5])

@@ -12,7 +12,7 @@ from aced import InvalidInput, Learner, Pool
 from aced.bench import Job, jobs, run_job
 from aced.strategies import VowpalCover, make_strategy
 from aced.strategies._vw_cover import Program
-from aced.testing import check_strategy
+from aced.testing import strategy_checks
 from tests.helpers import blobs
 
 vowpalwabbit = pytest.importorskip("vowpalwabbit")
@@ -34,9 +34,10 @@ def stream(rows, labels, seed=0, **options):
     return ids, np.array(chances)
 
 
-def test_conformance():
+@pytest.mark.parametrize("check", strategy_checks(), ids=lambda check: check.__name__)
+def test_conformance(check):
     rows, labels = blobs(n=240, p=4)
-    check_strategy(lambda: VowpalCover(0.1), Pool(rows), labels)
+    check(lambda: VowpalCover(0.1), Pool(rows), labels)
 
 
 @pytest.mark.parametrize(("c0", "cover"), [(0.1, 12), (0.1, 0), (1e-6, 12), (10.0, 3)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 
 from aced.project import Project
 from aced.web._designer import Designer
+from tests import warm
 from tests.helpers import answer
 from tests.web.helpers import make
 
@@ -41,10 +43,18 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.fixture
-def designer(project: Project) -> Iterator[Designer]:
+def cold(project: Project) -> Iterator[Designer]:
+    """With a process that takes a second to start, as in a server."""
     made = Designer(project)
     yield made
     made.stop()
+
+
+@pytest.fixture
+def designer(cold: Designer, monkeypatch: pytest.MonkeyPatch) -> Designer:
+    """With a process that has its imports behind it."""
+    monkeypatch.setattr(multiprocessing, "get_context", lambda method: warm.context)
+    return cold
 
 
 def label_all(project: Project, who: str) -> None:
@@ -86,9 +96,10 @@ def test_labels_of_another_process_are_seen(project: Project, designer: Designer
     other.close()
 
 
-def test_killed_in_the_middle(project: Project, designer: Designer) -> None:
+def test_killed_in_the_middle(project: Project, cold: Designer) -> None:
     project.add_person("ann")
     label_all(project, "ann")
+    designer = cold
     designer.start()
     for _ in range(2):  # it is called at once and takes a second to start: this is the middle
         wait_for(

@@ -15,7 +15,6 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from aced.cli import main
 from aced.ledger import replay
 from aced.project import Project
 from tests.web.helpers import POST, make
@@ -130,20 +129,6 @@ def test_elsewhere_needs_links(folder: Path) -> None:
 
 
 Call = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["aced", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = int(end.code or 0)
-        return code, *capsys.readouterr()
-
-    return run
 
 
 def test_serve_refuses_in_one_sentence(call: Call, folder: Path, tmp_path: Path) -> None:

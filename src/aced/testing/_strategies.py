@@ -1,25 +1,92 @@
-"""What every strategy must do."""
+"""What every strategy must do.
+
+Every check takes ``make``, which builds a new strategy, a pool, and the true label of every row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from aced.learner import Learner
+from aced.learner import Learner, Queries
 from aced.pool import Pool
 from aced.strategies import Strategy
+from aced.testing._checks import run
 
 Make = Callable[[], Strategy]
+Check = Callable[[Make, Pool, np.ndarray], None]
+
+
+def strategy_checks() -> tuple[Check, ...]:
+    """The suite, one function for each thing required."""
+    return (
+        check_no_row_is_asked_twice,
+        check_draw_probabilities_are_above_0_and_at_most_1,
+        check_the_budget_is_used,
+        check_the_whole_pool_can_be_asked_for,
+        check_the_same_seed_gives_the_same_run,
+        check_the_number_of_threads_does_not_change_the_run,
+        check_labels_of_one_class_do_not_stop_it,
+    )
 
 
 def check_strategy(make: Make, pool: Pool, labels: np.ndarray) -> None:
     """Run the whole suite with the strategies that ``make`` builds; ``labels`` are the truth."""
-    _check_loop(make, pool, labels)
-    _check_reproducible(make, pool, labels)
-    _check_one_class(make, pool)
-    _check_to_the_end(make, pool, labels)
+    run(strategy_checks(), make, pool, labels)
+
+
+def check_no_row_is_asked_twice(make: Make, pool: Pool, labels: np.ndarray) -> None:
+    seen: set[object] = set()
+    for queries in _rounds(_learner(make, pool, labels, batch_size=max(1, len(pool) // 12)), labels):
+        ids = set(queries.ids.tolist())
+        assert len(ids) == len(queries), "a row twice in one batch"
+        assert not ids & seen, "a row asked for again"
+        seen |= ids
+
+
+def check_draw_probabilities_are_above_0_and_at_most_1(
+    make: Make, pool: Pool, labels: np.ndarray
+) -> None:
+    for queries in _rounds(_learner(make, pool, labels, batch_size=max(1, len(pool) // 6)), labels):
+        p = queries.probabilities
+        assert ((p > 0) & (p <= 1 + 1e-9)).all(), f"a draw probability of {p.min()} or {p.max()}"
+
+
+def check_the_budget_is_used(make: Make, pool: Pool, labels: np.ndarray) -> None:
+    learner = _learner(make, pool, labels, budget=len(pool) // 2, batch_size=max(1, len(pool) // 3))
+    asked = sum(len(queries) for queries in _rounds(learner, labels))
+    assert asked == learner.budget or _may_stop(learner), f"{asked} of {learner.budget} rows asked for"
+    assert learner.history, "a history must be kept"
+
+
+def check_the_whole_pool_can_be_asked_for(make: Make, pool: Pool, labels: np.ndarray) -> None:
+    learner = _learner(make, pool, labels, batch_size=max(1, len(pool) // 3))
+    for _ in _rounds(learner, labels):
+        pass
+    known = learner.labels_known
+    assert known == len(pool) or _may_stop(learner), f"{known} of {len(pool)} rows asked for"
+
+
+def check_the_same_seed_gives_the_same_run(make: Make, pool: Pool, labels: np.ndarray) -> None:
+    one, two = (_three_rounds(make, pool, labels, threads=1) for _ in range(2))
+    assert (one == two).all(), "the same seed gave another run"
+
+
+def check_the_number_of_threads_does_not_change_the_run(
+    make: Make, pool: Pool, labels: np.ndarray
+) -> None:
+    one, three = (_three_rounds(make, pool, labels, threads=threads) for threads in (1, 3))
+    assert (one == three).all(), "the number of threads changed the run"
+
+
+def check_labels_of_one_class_do_not_stop_it(make: Make, pool: Pool, labels: np.ndarray) -> None:
+    constant = np.zeros(len(pool), dtype=int)
+    learner = _learner(make, pool, constant)
+    sizes = [len(queries) for queries in islice(_rounds(learner, constant), 3)]
+    assert sizes == 3 * [learner.batch_size] or _may_stop(learner), f"batches of {sizes}"
 
 
 def _learner(make: Make, pool: Pool, labels: np.ndarray, **options: Any) -> Learner:
@@ -28,52 +95,17 @@ def _learner(make: Make, pool: Pool, labels: np.ndarray, **options: Any) -> Lear
     return learner
 
 
-def _asked(learner: Learner, labels: np.ndarray, rounds: int) -> np.ndarray:
-    ids = []
-    for _ in range(rounds):
-        queries = learner.ask()
+def _rounds(learner: Learner, labels: np.ndarray) -> Iterator[Queries]:
+    """Batches as they are asked for; each is told its labels before the next."""
+    while queries := learner.ask():
+        yield queries
         learner.tell(queries.ids, labels[learner.pool.positions(queries.ids)])
-        ids.append(queries.ids)
-    return np.concatenate(ids)
 
 
-def _check_loop(make: Make, pool: Pool, labels: np.ndarray) -> None:
-    learner = _learner(make, pool, labels, budget=len(pool) // 2)
-    seen: set[object] = set()
-    while queries := learner.ask():
-        ids = set(queries.ids.tolist())
-        assert len(ids) == len(queries), "a row twice in one batch"
-        assert not ids & seen, "a row asked for again"
-        seen |= ids
-        assert ((queries.probabilities > 0) & (queries.probabilities <= 1 + 1e-9)).all(), (
-            "draw probabilities must lie in (0, 1]"
-        )
-        learner.tell(queries.ids, labels[pool.positions(queries.ids)])
-    assert len(seen) == learner.budget or _may_stop(learner), "the budget must be used"
-    assert learner.history, "a history must be kept"
-
-
-def _check_reproducible(make: Make, pool: Pool, labels: np.ndarray) -> None:
-    runs = [
-        _asked(_learner(make, pool, labels, seed=3, threads=threads), labels, 3) for threads in (1, 1, 3)
-    ]
-    assert (runs[0] == runs[1]).all(), "the same seed gave another run"
-    assert (runs[0] == runs[2]).all(), "the number of threads changed the run"
-
-
-def _check_one_class(make: Make, pool: Pool) -> None:
-    constant = np.zeros(len(pool), dtype=int)
-    learner = _learner(make, pool, constant)
-    _asked(learner, constant, 2)
-    asked = len(learner.ask())
-    assert asked == learner.batch_size or _may_stop(learner), "one class only must not stop it"
-
-
-def _check_to_the_end(make: Make, pool: Pool, labels: np.ndarray) -> None:
-    learner = _learner(make, pool, labels, batch_size=max(1, len(pool) // 3))
-    while queries := learner.ask():
-        learner.tell(queries.ids, labels[pool.positions(queries.ids)])
-    assert learner.labels_known == len(pool) or _may_stop(learner), "the whole pool can be asked for"
+def _three_rounds(make: Make, pool: Pool, labels: np.ndarray, threads: int) -> np.ndarray:
+    """The ids asked for, in order."""
+    learner = _learner(make, pool, labels, seed=3, threads=threads)
+    return np.concatenate([queries.ids for queries in islice(_rounds(learner, labels), 3)])
 
 
 def _may_stop(learner: Learner) -> bool:

@@ -1,58 +1,16 @@
+"""Fixed Budget ACED: its designs, its water-filling, its options."""
+
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from aced import Aced, InvalidInput, Learner, Margin, Passive, Pool
+from aced import Aced, InvalidInput, Learner, Pool
 from aced.design import Dinkelbach, FixedPoint, Grid, Mirror, Problem
-from aced.estimators import regress
 from aced.oracles import FiniteOracle, LinearOracle
-from aced.strategies import (
-    ActiveCover,
-    Badge,
-    Cal,
-    Committee,
-    CoreSet,
-    Density,
-    Entropy,
-    Iwal,
-    LeastConfidence,
-    RidgeMargin,
-    make_strategy,
-)
-from aced.testing import check_strategy
 from tests.helpers import blobs, thresholds
 
 ROWS, LABELS = blobs(n=240, p=4)
-SMALL_MIRROR = {"draws": 8, "max_draws": 8, "max_steps": 2, "trials": 2}
-
-MAKERS = {
-    "aced": Aced,
-    "aced, mirror and grid": lambda: Aced(solver=Mirror(search=Grid(budget=6), **SMALL_MIRROR)),
-    "aced, grid": lambda: Aced(solver=FixedPoint(draws=12, rounds=2, search=Grid(budget=6))),
-    "aced, uniform start": lambda: Aced(start="uniform"),
-    "aced, naive": lambda: Aced(estimator="naive"),
-    "passive": Passive,
-    "margin": Margin,
-    "ridge-margin": RidgeMargin,
-    "entropy": Entropy,
-    "least confidence": LeastConfidence,
-    "committee": lambda: Committee(members=6),
-    "core-set": CoreSet,
-    "badge": Badge,
-    "density": Density,
-    "cal": Cal,
-    "iwal0": lambda: Iwal(0.01),
-    "iwal1": lambda: Iwal(0.01, variant=1),
-    "ora-iwal0": lambda: Iwal(0.01, oracular=True, passes=1),
-    "oac": lambda: ActiveCover(0.1),
-    "ora-oac": lambda: ActiveCover(0.1, oracular=True),
-}
-
-
-@pytest.mark.parametrize("name", MAKERS)
-def test_conformance(name):
-    check_strategy(MAKERS[name], Pool(ROWS), LABELS)
 
 
 def test_aced_with_the_sklearn_oracle():
@@ -81,35 +39,19 @@ def test_aced_on_a_finite_class_asks_around_the_threshold():
 
 
 def test_aced_beats_passive_on_its_own_measure():
-    """Linear rule, 8 seeds: mean pool accuracy of aced is above passive's after 200 of
-    2000 labels (paired, false alarm below 1 %)."""
+    """Linear rule, 8 seeds: mean pool accuracy of aced is above passive's after 120 of
+    1000 labels (paired, false alarm below 1 %)."""
     gains = []
     for seed in range(8):
-        rows, labels = blobs(n=2000, p=5, seed=seed, flip=0.0)
+        rows, labels = blobs(n=1000, p=5, seed=seed, flip=0.0)
         scores = []
         for strategy in ("aced", "passive"):
-            learner = Learner(Pool(rows), strategy=strategy, budget=200, batch_size=20, seed=seed)
+            learner = Learner(Pool(rows), strategy=strategy, budget=120, batch_size=20, seed=seed)
             while queries := learner.ask():
                 learner.tell(queries.ids, labels[queries.ids])
             scores.append(learner.classifier.score(rows, labels))
         gains.append(scores[0] - scores[1])
     assert np.mean(gains) > 3 * np.std(gains, ddof=1) / np.sqrt(8)
-
-
-def test_margin_asks_for_the_rows_nearest_to_the_boundary():
-    pool = Pool(ROWS)
-    learner = Learner(pool, strategy="margin", batch_size=12)
-    learner.tell(np.arange(60), LABELS[:60])
-    queries = learner.ask()
-    score = np.abs(learner.classifier.decision_function(ROWS))
-    score[:60] = np.inf
-    np.testing.assert_array_equal(queries.ids, np.argsort(score, kind="stable")[:12])
-    assert (queries.probabilities == 1).all()
-
-
-def test_passive_probabilities_are_uniform():
-    queries = Learner(Pool(ROWS), strategy="passive").ask(5)
-    np.testing.assert_allclose(queries.probabilities, 1 / np.arange(240, 235, -1))
 
 
 @pytest.mark.parametrize(
@@ -125,11 +67,6 @@ def test_passive_probabilities_are_uniform():
 def test_unknown_options_are_named(arguments, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         Aced(**arguments)
-
-
-def test_unknown_strategies_are_named():
-    with pytest.raises(InvalidInput, match="strategy must be one of aced, aced-paper, passive, margin"):
-        make_strategy("guess")
 
 
 def test_an_oracle_of_another_pool_is_refused():
@@ -264,16 +201,3 @@ def test_while_one_class_is_known_nothing_is_predicted():
     problem = _second_round(lambda ids: np.ones(len(ids), int))
     assert not problem.mu[~problem.known].any()
     assert problem.shift == 1
-
-
-def test_ridge_margin_asks_next_to_the_boundary_of_the_regression():
-    rows, truth = blobs(n=300, p=4)
-    learner = Learner(Pool(rows), strategy="ridge-margin", batch_size=30, threads=1)
-    first = learner.ask()
-    learner.tell(first.ids, truth[first.ids])
-    w = regress(rows[first.ids], truth[first.ids])
-    away = np.abs(rows @ w[:-1] + w[-1])
-    away[first.ids] = np.inf
-    second = learner.ask()
-    assert set(second.ids) == set(np.argsort(away)[:30])
-    assert (second.probabilities == 1).all()

@@ -1,0 +1,48 @@
+"""The order of the tests, and the command line called in this process."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from aced.cli import main
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")  # before numpy: test processes fill the cores already
+
+SLOW = ("browser", "backends", "web", "bench", "cli")
+"""Folders whose tests start browsers, clusters, servers and processes come last, the longest first."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than cores: while a test waits for a browser or a cluster, another has its core."""
+    if hasattr(os, "sched_getaffinity"):
+        return 1 + len(os.sched_getaffinity(0))
+    return 1 + (os.cpu_count() or 1)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    ranks = {folder: place for place, folder in enumerate(SLOW, 1)}
+    items.sort(key=lambda item: ranks.get(item.path.parent.name, 0))
+
+
+@pytest.fixture
+def call(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Exit code, standard output and standard error of ``aced ARGUMENTS``."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["aced", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return code, *capfd.readouterr()
+
+    return run

@@ -1,0 +1,9 @@
+import pytest
+
+from aced import InvalidInput
+from aced.strategies import make_strategy
+
+
+def test_unknown_strategies_are_named():
+    with pytest.raises(InvalidInput, match="strategy must be one of aced, passive, margin"):
+        make_strategy("guess")

@@ -21,7 +21,6 @@ import numpy as np
 import pytest
 
 from aced.cli import main
-from aced.cli._project import Designer
 from aced.ledger import replay
 from aced.project import LEDGER, Project, class_keys
 from tests import warm
@@ -386,13 +385,3 @@ def test_a_person_invited_keeps_role_and_token(piped, tmp_path):
 )
 def test_a_key_means_one_class(classes, keys):
     assert class_keys(classes) == keys
-
-
-def test_a_round_that_is_ready_is_taken_without_waiting(tmp_path):
-    project = Project(make(tmp_path / "p"))
-    designer = Designer(project, "ann")
-    assert not designer.step()  # begins one
-    designer._thread.join()
-    assert designer.wait()
-    assert len(project.state.rounds) == 1
-    project.close()

@@ -100,7 +100,7 @@ def _smoke(seeds: int | None) -> list[Job]:
     found = []
     for task, (budget, passes) in SMOKE.items():
         batch = max(10, budget // 16)
-        for strategy in (*SEEDED, *HEURISTICS):
+        for strategy in (*SEEDED, "aced-paper", *HEURISTICS):
             found += [Job(task, strategy, seed, budget, batch, 1.0) for seed in range(seeds or 3)]
         for strategy in (*STREAMS, "oac", "cal"):
             for c0 in {"cal": (None,), "oac": (0.03, 0.1)}.get(strategy, (1e-4, 1e-2)):
@@ -133,7 +133,7 @@ def _covers(task: str, strategy: str) -> list[Job]:
 def _full(seeds: int | None) -> list[Job]:
     found = _paper(seeds)
     for task, (budget, passes) in PAPER.items():
-        for strategy in HEURISTICS:
+        for strategy in ("aced-paper", *HEURISTICS):
             found += [Job(task, strategy, seed, budget, 250, 0.0) for seed in range(seeds or 3)]
         found.append(Job(task, "cal", 0, STREAMED[task], 250, 0.0, {"passes": passes}))
         found += _covers(task, "oac-vw")

@@ -39,14 +39,10 @@ def progress(project: Project, who: str | None = None) -> dict[str, Any]:
         "total": settings.rows,
         "mine": tally.counts[who, "label"],
         "today": tally.days[who, day_of(project.ledger.now)],
-        "accuracy": _accuracy(rounds),
+        "accuracy": next((dict(r["accuracy"]) for r in reversed(rounds) if r.get("accuracy")), None),
         "seconds_left": None if left is None or pace is None else round(left * pace, 1),
         "labels_left": left,
     }
-
-
-def _accuracy(rounds: list[dict[str, Any]]) -> dict[str, float] | None:
-    return next((dict(r["accuracy"]) for r in reversed(rounds) if r.get("accuracy")), None)
 
 
 def labels_left(rounds: list[dict[str, Any]], labelled: int, total: int) -> int | None:

@@ -85,10 +85,17 @@ def _flat(content: Any) -> str:
     return json.dumps(finite(content), ensure_ascii=False, allow_nan=False)
 
 
-def finite(content: dict[str, Any]) -> dict[str, Any]:
-    """A row with null where it has no number: JSON has neither NaN nor infinity."""
-    odd = {name for name, value in content.items() if isinstance(value, float) and not isfinite(value)}
-    return {name: None if name in odd else value for name, value in content.items()}
+def finite(value: Any) -> Any:
+    """A value with null where it has no number: JSON has neither NaN nor infinity.
+
+    >>> finite({"share": float("nan"), "pairs": [(1.0, float("inf"))]})
+    {'share': None, 'pairs': [[1.0, None]]}
+    """
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: finite(part) for key, part in value.items()}
+    return [finite(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def neutral(cell: Any) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 
 from aced.crowd import agreement, disputes
 from aced.ledger import State
+from aced.project._export import finite
 from aced.project._tally import day_of
 
 if TYPE_CHECKING:
@@ -123,16 +124,8 @@ def _agreement(found: Opinions) -> dict[str, Any]:
     if not len(found.rows):
         return {"share": None, "alpha": None, "names": [], "pairs": []}
     seen = agreement(found.votes)
-    return {
-        "share": _finite(seen.share),
-        "alpha": _finite(seen.alpha),
-        "names": list(found.people),
-        "pairs": [[_finite(value) for value in line] for line in seen.pairs.tolist()],
-    }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    numbers = finite({"share": seen.share, "alpha": seen.alpha, "pairs": seen.pairs.tolist()})
+    return {**numbers, "names": list(found.people)}
 
 
 def _dispute(project: Project, state: State, row: int) -> dict[str, Any]:

@@ -37,11 +37,8 @@ def why_view(project: Project, row: int) -> dict[str, Any] | None:
         "round": draw.round,
         "probability": draw.probability,
         "check": draw.check,
-        "lam": note.get("lam"),
-        "p": note.get("p"),
+        **{name: note.get(name) for name in ("lam", "p", "separates", "of")},
         "incumbent": None if incumbent is None else project.classes[incumbent],
-        "separates": note.get("separates"),
-        "of": note.get("of"),
     }
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
 import zlib
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -25,9 +25,7 @@ def plain_arrays(path: Path, argument: str) -> dict[str, Array]:
     try:
         with path.open("rb") as file:
             held = np.load(file, allow_pickle=False)
-            return (
-                {"": held} if isinstance(held, np.ndarray) else {name: held[name] for name in held.files}
-            )
+            return {"": held} if isinstance(held, np.ndarray) else dict(held.items())
     except Exception as error:  # a damaged archive fails in many ways
         raise InvalidInput(argument, f"{path} is not a readable file of plain arrays") from error
 
@@ -49,25 +47,15 @@ def read(
     try:
         with open(path, "rb") as file:
             archive = np.load(file, allow_pickle=False)
-            arrays = {name: archive[name] for name in archive.files}
+            arrays = dict(archive.items())
         meta = json.loads(arrays.pop("meta").tobytes())
     except FileNotFoundError:
         raise InvalidInput("path", f"there is no file {os.fspath(path)}") from None
-    except (
-        ValueError,
-        KeyError,
-        OSError,
-        EOFError,
-        AttributeError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
+    except (ValueError, KeyError, OSError, EOFError, AttributeError, BadZipFile, zlib.error) as error:
         raise InvalidInput("path", f"{os.fspath(path)} is not a saved {what}") from error
     if not isinstance(meta, dict) or meta.get("format") != FORMAT:
-        raise InvalidInput(
-            "path",
-            f"{os.fspath(path)} is not a saved {what} of a format that this version reads ({FORMAT})",
-        )
+        known = f"of a format that this version reads ({FORMAT})"
+        raise InvalidInput("path", f"{os.fspath(path)} is not a saved {what} {known}")
     if not needed <= set(meta) | set(arrays):
         raise InvalidInput("path", f"{os.fspath(path)} is not a saved {what}")
     return meta, arrays

@@ -41,16 +41,11 @@ def read_table(
     path: Path, argument: str, form: str | None = None, content: bytes | None = None
 ) -> Table:
     """A file by its format or, without one, its ending; ``content`` is what was read of it already."""
-    form = FORMATS.get(path.suffix.lower()) if form is None else form
-    if form == "parquet":
-        table = _from_parquet(path, argument, content)
-    elif form == "jsonl":
-        table = _from_json(path, argument, content)
-    elif form == "csv":
-        table = _from_records(path, argument, content)
-    else:
+    read = _READ.get(form or FORMATS.get(path.suffix.lower(), ""))
+    if read is None:
         endings = ", ".join(FORMATS)
         raise InvalidInput(argument, f"{path.name} must end in {endings}, or its format be named")
+    table = read(path, argument, content)
     names = [name for name in table.columns if name]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
@@ -82,18 +77,14 @@ def records(
             if not record or (len(record) > 1 and not any(cell.strip() for cell in record)):
                 continue
             if found and len(record) != len(found[0]):
-                raise InvalidInput(
-                    argument,
-                    f"{place} of {path.name} has {len(record)} values for {len(found[0])} columns; "
-                    "repair it, or quote its text",
-                )
+                counts = f"{len(record)} values for {len(found[0])} columns"
+                sentence = f"{place} of {path.name} has {counts}; repair it, or quote its text"
+                raise InvalidInput(argument, sentence)
             found.append(record)
             places.append(place)
     except csv.Error as error:
-        raise InvalidInput(
-            argument,
-            f"line {reader.line_num} of {path.name} cannot be read ({error}); repair its quotes",
-        ) from error
+        sentence = f"line {reader.line_num} of {path.name} cannot be read ({error}); repair its quotes"
+        raise InvalidInput(argument, sentence) from error
     finally:
         csv.field_size_limit(limit)
     return found, places
@@ -140,9 +131,8 @@ def read_parquet(path: Path, argument: str, content: bytes | None = None) -> Any
     try:
         return parquet.ParquetFile(path if content is None else pa.BufferReader(content)).read()
     except (pa.ArrowException, OSError) as error:
-        raise InvalidInput(
-            argument, f"{path.name} is not a readable Parquet file ({reason(error)})"
-        ) from error
+        sentence = f"{path.name} is not a readable Parquet file ({reason(error)})"
+        raise InvalidInput(argument, sentence) from error
 
 
 def is_numeric(kind: Any) -> bool:
@@ -159,6 +149,8 @@ def _decoded(path: Path, argument: str, content: bytes | None) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise InvalidInput(
-            argument, f"line {line} of {path.name} is not UTF-8; save it as UTF-8"
-        ) from error
+        sentence = f"line {line} of {path.name} is not UTF-8; save it as UTF-8"
+        raise InvalidInput(argument, sentence) from error
+
+
+_READ = {"csv": _from_records, "jsonl": _from_json, "parquet": _from_parquet}

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import sys
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from aced._errors import InvalidInput
 from aced._files import check_writable
 from aced._types import Float32
 from aced.cli._function import check_function
-from aced.cli._init import working
 from aced.cli._outputs import write_text
-from aced.cli._project import Folder, Json, print_json, visible
+from aced.cli._project import Folder, Json, print_json, say, working
 from aced.items import Embedding, Items, embed_with, features_from, read_items
-from aced.project import EMBEDDING, Project, neutral
+from aced.project import EMBEDDING, Project, neutral, write_jsonl
 
 ENDINGS = (".csv", ".jsonl")
 COLUMNS = ("id", "label", "probability")
@@ -53,33 +50,30 @@ def classify(
         check_writable("out", out)
         if out.suffix.lower() not in ENDINGS:
             raise InvalidInput("out", f"{out} must end in {' or '.join(ENDINGS)}")
-    opened = Project(project)
-    try:
+    with closing(Project(project)) as opened:
         model = trained(opened)
         found = read_items(items, kind=opened.settings.kind, column=column, id_column=id_column)
         with working(f"computing features of {len(found)} items"):
             rows = _features(opened, found, features, embed)
         shares = model.predict_proba(rows)
-    finally:
-        opened.close()
     best = shares.argmax(axis=1)
     lines = [
         {"id": name, "label": opened.classes[int(model.classes_[place])], "probability": round(p, 6)}
         for name, place, p in zip(found.ids, best, shares.max(axis=1).tolist(), strict=True)
     ]
-    if out is not None:
-        write_text(out, as_jsonl(lines) if out.suffix.lower() == ".jsonl" else as_csv(lines))
+    if out is not None and out.suffix.lower() == ".jsonl":
+        write_jsonl(lines, out)
+    elif out is not None:
+        write_text(out, as_csv(lines))
     counts = Counter(line["label"] for line in lines)
     numbers = {name: counts[name] for name in opened.classes}
     if as_json:
         print_json({"items": len(lines), "counts": numbers, **({} if out else {"labels": lines})})
     elif out is None:
         sys.stdout.write(as_csv(lines))
-    said = ", ".join(f"{count} {visible(name)}" for name, count in numbers.items())
+    said = ", ".join(f"{count} {name}" for name, count in numbers.items())
     where = f" in {out}" if out else ""
-    Console(stderr=as_json or out is None).print(
-        Text(f"{len(lines)} items: {said}{visible(where)}"), soft_wrap=True
-    )
+    say(f"{len(lines)} items: {said}{where}", stderr=as_json or out is None)
 
 
 def trained(project: Project) -> Any:
@@ -131,7 +125,3 @@ def as_csv(lines: list[dict[str, Any]]) -> str:
     table.writerow(COLUMNS)
     table.writerows([neutral(line[name]) for name in COLUMNS] for line in lines)
     return text.getvalue()
-
-
-def as_jsonl(lines: list[dict[str, Any]]) -> str:
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)

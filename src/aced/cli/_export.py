@@ -11,8 +11,9 @@ from typing import IO, Annotated
 import typer
 
 from aced._errors import InvalidInput
-from aced._files import check_writable, replacing
+from aced._files import check_writable
 from aced.adapters import label_studio
+from aced.cli._outputs import write_text
 from aced.cli._project import Folder
 from aced.project import Project, export_rows, write_csv, write_jsonl, write_parquet
 
@@ -78,14 +79,12 @@ def _write_tasks(project: Project, out: Path | IO[bytes], count: int | None) -> 
     if isinstance(out, Path) and out.suffix.lower() == ".xml":
         raise InvalidInput("out", f"{out} is where the labelling configuration goes; end it in .json")
     found = label_studio.tasks(project, count)
-    content = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    content = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     if not isinstance(out, Path):
-        out.write(content)
+        out.write(content.encode())
         return ""
     beside = out.with_suffix(".xml")
     check_writable("out", beside)
-    with replacing(beside) as file:
-        file.write(label_studio.config(project).encode())
-    with replacing(out) as file:
-        file.write(content)
+    write_text(beside, label_studio.config(project))
+    write_text(out, content)
     return f"{len(found)} tasks; {beside}: the labelling configuration"

@@ -6,12 +6,10 @@ import json
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.text import Text
 
 from aced._errors import InvalidInput
 from aced._types import Float32
-from aced.cli._project import visible
+from aced.cli._project import say
 from aced.items import Items, embed_with
 from aced.project import FUNCTION, Project
 
@@ -38,7 +36,7 @@ def check_function(project: Project, function: str) -> None:
         said = f"{function} cannot be checked: {items.root} no longer holds the image {gone[0]}"
         if other:
             raise InvalidInput("embed", f"{said}; {what_to_do}")
-        Console(stderr=True).print(Text(visible(said)), soft_wrap=True)
+        say(said, stderr=True)
         return
     difference = _difference(items, embed_with(function, items), project.features[rows])
     if difference:

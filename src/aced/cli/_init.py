@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,20 +12,14 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.text import Text
 
 from aced._errors import InvalidInput
 from aced._types import Float32
-from aced.cli._project import visible
+from aced.cli._project import say, visible, working
 from aced.items import Embedding, Items, embed_with, features_from, read_items
 from aced.ledger import Settings
 from aced.project import EMBEDDING, FUNCTION, Project, check_batch, check_settings
 from aced.strategies import STRATEGIES
-
-SOON = 2.0
-"""Seconds after which work that is not done shows a bar."""
 
 
 def init(
@@ -99,7 +92,8 @@ def init(
             embedding.save(part / EMBEDDING)
         elif embed is not None:
             (part / FUNCTION).write_text(json.dumps({"function": embed}))
-    _report(project, found, rows, embedding, embed, made.settings)
+    came = embedding.describe() if embedding else f"from {embed}" if embed else "your own"
+    _report(project, found, f"{rows.shape[1]}, {came}", made.settings)
 
 
 def split_classes(given: list[str]) -> list[str]:
@@ -150,49 +144,18 @@ def _whole(project: Path) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
 
 
-@contextmanager
-def working(what: str) -> Iterator[None]:
-    """A moving bar for work of unknown length, once it has taken ``SOON`` seconds."""
-    bar = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    bar.add_task(what, total=None)
-    timer = threading.Timer(SOON, bar.start)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()
-        if bar.live.is_started:
-            bar.stop()
-
-
-def _report(
-    project: Path,
-    items: Items,
-    rows: Float32,
-    embedding: Embedding | None,
-    how: str | None,
-    settings: Settings,
-) -> None:
+def _report(project: Path, items: Items, features: str, settings: Settings) -> None:
     kinds = {"text": "texts", "image": "images", "row": "rows"}
     where = f", column {items.columns[0]}" if items.kind == "text" and items.columns else ""
     notes = [f"{items.duplicates} duplicates share a label"] if items.duplicates else []
     notes += [f"{items.skipped} files left out"] if items.skipped else []
     lines = [
         f"{project}: {len(items)} {kinds[items.kind]}{where}" + "".join(f"; {n}" for n in notes),
-        f"features: {rows.shape[1]}, "
-        + (embedding.describe() if embedding else f"from {how}" if how else "your own"),
+        f"features: {features}",
         f"rounds of at least {settings.batch} item{'s' * (settings.batch > 1)} "
         f"with {settings.strategy}, "
         f"{settings.check:.0%} of them drawn at random to estimate accuracy",
         f"next: aced label {project}, or aced serve {project} to label in a browser",
     ]
     for line in lines:
-        Console().print(Text(visible(line)), soft_wrap=True)
+        say(line)

@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
 QUIT = "q"
 SPECIAL = re.compile(rb"\x1b(\[[0-9;?]*[@-~]|O.|.)?", re.DOTALL)
@@ -21,18 +21,6 @@ GLANCE = 0.2
 """Seconds after which a signal is noticed that came just before the wait for a key began."""
 
 
-class Keys(Protocol):
-    """Where answers come from."""
-
-    def forget(self) -> None:
-        """Drop what was typed so far: it was not meant for what is shown next."""
-        ...
-
-    def read(self) -> str:
-        """The next answer; ``QUIT`` when there are no more."""
-        ...
-
-
 class Terminal:
     """Keys as they are pressed, one at a time: of several that come at once the first counts."""
 
@@ -40,11 +28,13 @@ class Terminal:
         self._fd = stream.fileno()
 
     def forget(self) -> None:
+        """Drop what was typed so far: it was not meant for what is shown next."""
         import termios
 
         termios.tcflush(self._fd, termios.TCIFLUSH)
 
     def read(self) -> str:
+        """The next answer; ``QUIT`` when there are no more."""
         letters = codecs.getincrementaldecoder("utf-8")(errors="replace")
         found = ""
         while not found:
@@ -80,6 +70,10 @@ class Piped:
                 yield words[answer]
             else:
                 yield from (letter.lower() for letter in answer if not letter.isspace())
+
+
+Keys = Terminal | Piped
+"""Where answers come from."""
 
 
 @contextmanager

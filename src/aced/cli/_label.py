@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Annotated
+from contextlib import AbstractContextManager, nullcontext
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -51,14 +50,10 @@ class Session:
         self.ended = False
         self.note = ""
 
-    @contextmanager
-    def screen(self) -> Iterator[None]:
+    def screen(self) -> AbstractContextManager[Any]:
         """A page of its own on a terminal; what was there before comes back."""
-        if self.console.is_terminal and sys.stdin.isatty():
-            with self.console.screen(hide_cursor=True):
-                yield
-        else:
-            yield
+        own = self.console.is_terminal and sys.stdin.isatty()
+        return self.console.screen(hide_cursor=True) if own else nullcontext()
 
     def run(self, pressed: Keys) -> None:
         item: Item | None = None
@@ -74,14 +69,12 @@ class Session:
 
     def next_item(self) -> Item | None:
         """None when there is nothing left for this person."""
-        while True:
-            found = self.project.give(self.who, 1)
-            if found:
-                return found[0]
-            first = not self.project.state.rounds
-            with self.console.status(f"designing the {'first' if first else 'next'} round"):
+        while not (found := self.project.give(self.who, 1)):
+            which = "next" if self.project.state.rounds else "first"
+            with self.console.status(f"designing the {which} round"):
                 if not self.driver.wait(self.who):
                     return None
+        return found[0]
 
     def ask(self, pressed: Keys, item: Item) -> tuple[Item | None, bool]:
         """Show an item until it is answered; what to show next, if that is known, and whether to."""
@@ -131,13 +124,8 @@ class Session:
         self.note = ""
 
     def farewell(self, folder: object) -> None:
-        found = progress(self.project, self.who)
-        self.console.print(status_line(found))
-        end = (
-            "There is nothing left for you to label."
-            if self.ended
-            else f"Go on with: aced label {folder}"
-        )
-        self.console.print(
-            Text(f"{max(0, self.given)} answers saved in {folder}. {end}"), soft_wrap=True
-        )
+        self.console.print(status_line(progress(self.project, self.who)))
+        more = f"Go on with: aced label {folder}"
+        end = "There is nothing left for you to label." if self.ended else more
+        said = f"{max(0, self.given)} answers saved in {folder}. {end}"
+        self.console.print(Text(said), soft_wrap=True)

@@ -6,22 +6,54 @@ import getpass
 import json
 import math
 import sys
+import threading
 import time
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
 from aced._errors import InvalidInput
 from aced.project import Project
 
 Folder = Annotated[Path, typer.Argument(metavar="PROJECT", help="Folder made by aced init.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+SOON = 2.0
+"""Seconds after which work that is not done shows a bar."""
 
 
 def print_json(record: Any) -> None:
     sys.stdout.write(json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def say(line: str, stderr: bool = False) -> None:
+    """One line, however narrow the terminal is."""
+    Console(stderr=stderr).print(Text(visible(line)), soft_wrap=True)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """A moving bar for work of unknown length, once it has taken ``SOON`` seconds."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.add_task(what, total=None)
+    timer = threading.Timer(SOON, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if bar.live.is_started:
+            bar.stop()
 
 
 def local_name() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -65,13 +66,10 @@ def replay(
 
 
 def _repeat(folder: Folder, until: int | None) -> list[Repeated]:
-    opened = Project(folder)
     done = []
-    try:
-        with Console(stderr=True).status("designing rounds again") as shown:
-            for one in repeat_rounds(opened.ledger, lambda: opened.pool, until):
-                shown.update(f"round {one.round} designed again")
-                done.append(one)
-    finally:
-        opened.close()
+    status = Console(stderr=True).status("designing rounds again")
+    with closing(Project(folder)) as opened, status as shown:
+        for one in repeat_rounds(opened.ledger, lambda: opened.pool, until):
+            shown.update(f"round {one.round} designed again")
+            done.append(one)
     return done

@@ -60,7 +60,8 @@ def serve(
         timeout_keep_alive=30,
         timeout_graceful_shutdown=5,
     )
-    address = f"http://{_written(host)}:{listening.getsockname()[1]}/"
+    written = f"[{host}]" if ":" in host else host
+    address = f"http://{written}:{listening.getsockname()[1]}/"
     typer.echo(f"{address} (stop with Ctrl-C)")
     if required:
         typer.echo(
@@ -77,10 +78,6 @@ def serve(
     finally:
         listening.close()
         opened.close()
-
-
-def _written(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -72,20 +72,19 @@ def _image(console: Console, name: str, root: str | None) -> RenderableType:
 
 
 def _blocks(path: Path, console: Console) -> Text:
-    """The picture in half blocks, each in two colours."""
+    """The image in half blocks, each in two colours."""
     from PIL import Image, ImageOps
 
     with Image.open(path) as file:
-        picture = ImageOps.exif_transpose(file).convert("RGBA")
-    ground = Image.new("RGBA", picture.size, "white")
-    picture = Image.alpha_composite(ground, picture).convert("RGB")
+        image = ImageOps.exif_transpose(file).convert("RGBA")
+    ground = Image.new("RGBA", image.size, "white")
+    image = Image.alpha_composite(ground, image).convert("RGB")
     most = (min(PREVIEW[0], console.width - 6), min(PREVIEW[1], 2 * (console.height - FRAME - 1)))
-    scale = min(most[0] / picture.width, most[1] / picture.height)
+    scale = min(most[0] / image.width, most[1] / image.height)
     how = Image.Resampling.NEAREST if scale > 1 else Image.Resampling.BOX
-    size = (max(1, int(picture.width * scale)), max(2, int(picture.height * scale) // 2 * 2))
-    picture = picture.resize(size, how)
+    size = (max(1, int(image.width * scale)), max(2, int(image.height * scale) // 2 * 2))
     text = Text(no_wrap=True)
-    lines = np.asarray(picture).tolist()
+    lines = np.asarray(image.resize(size, how)).tolist()
     for above, below in zip(lines[::2], lines[1::2], strict=True):
         for upper, lower in zip(above, below, strict=True):
             text.append("▀", Style(color=Color.from_rgb(*upper), bgcolor=Color.from_rgb(*lower)))
@@ -134,14 +133,10 @@ def why(draw: Draw | None, classes: list[str]) -> Text:
     if "lam" in note:
         parts.append(f"the design weighs it {note['lam']:.2g} times the average item")
     if "p" in note:
-        parts.append(f"the classifier gives {visible(classes[1])} {percent_of(note['p'])}")
+        parts.append(f"the classifier gives {visible(classes[1])} {100 * note['p']:.0f} %")
     if "incumbent" in note:
         parts.append(
             f"the best classifier so far says {visible(classes[note['incumbent']])}, "
             f"{note['separates']} of {note['of']} rivals say otherwise"
         )
     return Text("; ".join(parts) + ".")
-
-
-def percent_of(share: float) -> str:
-    return f"{100 * share:.0f} %"

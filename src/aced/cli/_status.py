@@ -8,16 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from aced.cli._project import (
-    Folder,
-    Json,
-    accuracy_words,
-    clock,
-    duration,
-    percent,
-    print_json,
-    visible,
-)
+from aced.cli._project import Folder, Json, accuracy_words, clock, duration, percent, print_json, visible
 from aced.project import Project, summary
 
 SETTINGS = ("classes", "kind", "items", "rows", "strategy", "batch", "check", "overlap", "combine")

@@ -40,11 +40,10 @@ def _found(function: str) -> Callable[[list[Any]], Any]:
         raise InvalidInput("embed", f"{module_name} cannot be imported ({_said(error)})") from error
     finally:
         sys.path.remove("")
-    call: Any = getattr(module, name, None)
+    call: Callable[[list[Any]], Any] | None = getattr(module, name, None)
     if not callable(call):
         raise InvalidInput("embed", f"{module_name} has no function {name!r}")
-    found: Callable[[list[Any]], Any] = call
-    return found
+    return call
 
 
 def _said(error: Exception) -> str:

@@ -11,13 +11,13 @@ from aced import _archive
 from aced._check import whole
 from aced._errors import InvalidInput
 from aced._types import Array, Float32
-from aced.items._encoder import Encoder
 from aced.items._image_encoder import AUTO, PARTS, ImageEncoder
 from aced.items._items import Items, Kind
 from aced.items._rows import TableRows
 from aced.items._text import TfidfSvd
 
 HOWS: dict[Kind, tuple[str, ...]] = {"text": ("tfidf-svd",), "image": tuple(PARTS), "row": ("table",)}
+Encoder = TfidfSvd | ImageEncoder | TableRows
 
 
 class Embedding:
@@ -50,13 +50,13 @@ class Embedding:
         if items.kind == "image":
             encoder, features = ImageEncoder.fit(items, how, dimension, seed)
             return cls(encoder), features
-        if items.kind == "row" and dimension is not None:
-            raise InvalidInput(
-                "dimension", "the columns of a table decide how many features there are; drop it"
-            )
-        fitted = cls(
-            TableRows.fit(items) if items.kind == "row" else TfidfSvd.fit(items, dimension, seed)
-        )
+        if items.kind == "text":
+            fitted = cls(TfidfSvd.fit(items, dimension, seed))
+        elif dimension is None:
+            fitted = cls(TableRows.fit(items))
+        else:
+            sentence = "the columns of a table decide how many features there are; drop it"
+            raise InvalidInput("dimension", sentence)
         return fitted, fitted.transform(items)
 
     @property

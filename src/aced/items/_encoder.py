@@ -1,42 +1,20 @@
-"""What every way of embedding has in common, and the principal axes that two of them share."""
+"""What the ways of embedding have in common."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from sklearn.decomposition import PCA
 
 from aced._types import Array, Float32, Float64
 from aced._workers import Workers
-from aced.items._items import Items, Kind
 
 NOISE = 1e-5
 """Axes on which the items spread less than this, relative to the first, are rounding errors."""
 
 State = tuple[dict[str, Any], dict[str, Array]]
-
-
-class Encoder(Protocol):
-    """A fitted embedding of one kind of items."""
-
-    @property
-    def kind(self) -> Kind: ...
-
-    @property
-    def how(self) -> str: ...
-
-    def transform(self, items: Items) -> Float32:
-        """Features, shape (n, d)."""
-        ...
-
-    def describe(self) -> str:
-        """One line for people."""
-        ...
-
-    def state(self) -> State:
-        """What goes into a file: a JSON part and arrays."""
-        ...
+"""What goes into a file: a JSON part and arrays."""
 
 
 def kept(spread: Float64) -> int:

@@ -15,8 +15,6 @@ from aced._types import Array, Float32
 from aced.items._cells import as_number
 from aced.pool import Pool
 
-ENDINGS = (".npy", ".npz", ".csv", ".tsv", ".parquet")
-
 
 def features_from(path_or_array: Any, count: int) -> Float32:
     """A finite float32 matrix with one row an item, from an array, a frame or a file.
@@ -30,9 +28,10 @@ def features_from(path_or_array: Any, count: int) -> Float32:
     path = Path(path_or_array)
     if not path.is_file():
         raise InvalidInput("features", f"there is no file {path}")
-    if path.suffix.lower() not in ENDINGS:
-        raise InvalidInput("features", f"{path.name} does not end in {', '.join(ENDINGS)}")
-    return checked(_read(path), count, "features")
+    read = READERS.get(path.suffix.lower())
+    if read is None:
+        raise InvalidInput("features", f"{path.name} does not end in {', '.join(READERS)}")
+    return checked(read(path), count, "features")
 
 
 def checked(rows: Any, count: int, argument: str) -> Float32:
@@ -53,15 +52,6 @@ def checked(rows: Any, count: int, argument: str) -> Float32:
             argument, f"{len(matrix)} rows for {count} items; pass one row for each, in their order"
         )
     return matrix
-
-
-def _read(path: Path) -> Array:
-    ending = path.suffix.lower()
-    if ending == ".parquet":
-        return _from_parquet(path)
-    if ending in (".npy", ".npz"):
-        return _from_numpy(path)
-    return _from_records(path)
 
 
 def _from_numpy(path: Path) -> Array:
@@ -95,14 +85,11 @@ def _from_records(path: Path) -> Array:
 
 def _from_parquet(path: Path) -> Array:
     """Columns of numbers, or one column with a list of numbers in each row."""
-    import pyarrow.types as types
-
     table = read_parquet(path, "features")
-    if table.num_columns == 1 and (
-        types.is_list(table.schema.types[0])
-        or types.is_large_list(table.schema.types[0])
-        or types.is_fixed_size_list(table.schema.types[0])
-    ):
+    import pyarrow as pa
+
+    lists = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
+    if table.num_columns == 1 and isinstance(table.schema.types[0], lists):
         return _stacked(table.columns[0].to_pylist(), path)
     columns = []
     for name, column in zip(table.column_names, table.columns, strict=True):
@@ -121,3 +108,12 @@ def _stacked(lists: list[Any], path: Path) -> Array:
         raise InvalidInput(
             "features", f"the lists in {path.name} are not numbers of one length; give each row as many"
         ) from error
+
+
+READERS = {
+    ".npy": _from_numpy,
+    ".npz": _from_numpy,
+    ".csv": _from_records,
+    ".tsv": _from_records,
+    ".parquet": _from_parquet,
+}

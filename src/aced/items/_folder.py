@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aced._errors import InvalidInput
 from aced.items._items import Items, first_alike
-from aced.items._thumbnails import Unreadable, check_header, quiet, refuse, tried
+from aced.items._thumbnails import check_header, quiet, refuse, tried_all
 
 READ = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff"})
 LEFT_OUT = frozenset({".svg", ".svgz", ".heic", ".heif", ".avif"})
@@ -25,9 +25,8 @@ def image_items(folder: Path) -> Items:
             f"put some there that end in {', '.join(sorted(READ))}",
         )
     with quiet():
-        looked = [(name, tried(_digest, folder / name)) for name in names]
-    refuse([(name, str(found)) for name, found in looked if isinstance(found, Unreadable)])
-    digests = [found for _, found in looked]
+        digests, bad = tried_all(_digest, folder, names)
+    refuse(bad)
     return Items("image", names, list(names), folder.resolve(), None, first_alike(digests), skipped)
 
 

@@ -51,9 +51,11 @@ class ImageEncoder:
         colour = any(int(np.ptp(part, axis=-1).max()) > COLOUR for part, _ in blocks)
         colours, greys = (np.concatenate(part) for part in zip(*blocks, strict=True))
         drawn = _sample(len(items), seed)
+        pieces = [drawn[start : start + BLOCK] for start in range(0, len(drawn), BLOCK)]
         parts = [
-            _in_blocks(name, colours, greys, drawn, colour) for name in PARTS[how]
-        ]  # each (sample, p of the part)
+            np.concatenate([_part(name, colours[piece], greys[piece], colour) for piece in pieces])
+            for name in PARTS[how]
+        ]
         scales = [_scale(part) if len(parts) > 1 else 1.0 for part in parts]
         for part, scale in zip(parts, scales, strict=True):
             part *= np.float32(scale)
@@ -114,8 +116,3 @@ def _part(name: str, colours: Array, greys: Array, colour: bool) -> Float32:
     if not colour:
         colours = greys.reshape(-1, 32, 2, 32, 2).mean(axis=(2, 4))
     return np.asarray(colours.reshape(len(colours), -1) / 255, dtype=np.float32)
-
-
-def _in_blocks(name: str, colours: Array, greys: Array, drawn: Array, colour: bool) -> Float32:
-    pieces = (drawn[start : start + BLOCK] for start in range(0, len(drawn), BLOCK))
-    return np.concatenate([_part(name, colours[piece], greys[piece], colour) for piece in pieces])

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from aced._types import Ints
 
 Kind: TypeAlias = Literal["text", "image", "row"]
 Contents: TypeAlias = list[str] | list[dict[str, Any]]
-KINDS: tuple[Kind, ...] = ("text", "image", "row")
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,15 @@ class Items:
             )
         if self.kind == "image" and self.root is None:
             raise InvalidInput("items", "images need root, the folder their paths start from")
-        _refuse_repeats(self.ids)
+        firsts = first_alike(self.ids)
+        repeats = np.flatnonzero(firsts != np.arange(len(self)))
+        if len(repeats):
+            again = repeats[0]
+            raise InvalidInput(
+                "items",
+                f"id {self.ids[again]!r} stands for items {firsts[again] + 1} and {again + 1}; "
+                "ids must be distinct, so name another column of ids or repair this one",
+            )
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -66,18 +74,6 @@ class Items:
         return len(self) - len(self.firsts)
 
 
-def _refuse_repeats(ids: list[str]) -> None:
-    seen: dict[str, int] = {}
-    for position, name in enumerate(ids):
-        if name in seen:
-            raise InvalidInput(
-                "items",
-                f"id {name!r} stands for items {seen[name] + 1} and {position + 1}; "
-                "ids must be distinct, so name another column of ids or repair this one",
-            )
-        seen[name] = position
-
-
 def first_alike(keys: Iterable[Hashable]) -> Ints:
     """For each key the position at which it occurs first.
 
@@ -85,9 +81,7 @@ def first_alike(keys: Iterable[Hashable]) -> Ints:
     [0, 1, 2, 0, 1]
     """
     seen: dict[Hashable, int] = {}
-    return np.array(
-        [seen.setdefault(key, position) for position, key in enumerate(keys)], dtype=np.int64
-    )
+    return np.array([seen.setdefault(key, place) for place, key in enumerate(keys)], dtype=np.int64)
 
 
 def text_items(texts: list[str], ids: list[str], column: str | None = None) -> Items:

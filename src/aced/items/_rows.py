@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ class Category:
         shared = set() if rare is None else set(rare.tolist())
         return cls(name, [word for word in encoder.categories_[0] if word not in shared], bool(shared))
 
-    def transform(self, cells: list[Any]) -> Float64:
+    def transform(self, cells: list[Any], ids: list[str]) -> Float64:
         places = {value: place for place, value in enumerate(self.values)}
         columns = np.zeros((len(cells), len(self.values) + 1))  # the last one: all others
         columns[np.arange(len(cells)), [places.get(as_text(cell), len(places)) for cell in cells]] = 1
@@ -118,28 +118,18 @@ class TableRows:
                 f"column {absent[0]!r} is missing; these features need "
                 f"{', '.join(column.name for column in self.columns[:12])}",
             )
-        parts = []
-        for column in self.columns:
-            cells = _cells(items, column.name)
-            if isinstance(column, Number):
-                parts.append(column.transform(cells, items.ids))
-            else:
-                parts.append(column.transform(cells))
+        parts = [one.transform(_cells(items, one.name), items.ids) for one in self.columns]
         return np.concatenate(parts, axis=1).astype(np.float32)
 
     def describe(self) -> str:
         numbers = sum(isinstance(column, Number) for column in self.columns)
-        said = [
-            _counted(numbers, "number", "numbers"),
-            _counted(len(self.columns) - numbers, "category", "categories"),
-        ]
-        return f"{' and '.join(part for part in said if part)} of a table, scaled and one-hot encoded"
+        said = _counted(numbers, "number", "numbers")
+        said += _counted(len(self.columns) - numbers, "category", "categories")
+        return f"{' and '.join(said)} of a table, scaled and one-hot encoded"
 
     def state(self) -> State:
         stored = [
-            {"number": [column.name, column.mean, column.scale, column.marked]}
-            if isinstance(column, Number)
-            else {"category": [column.name, column.values, column.others]}
+            {"number" if isinstance(column, Number) else "category": astuple(column)}
             for column in self.columns
         ]
         return {"columns": stored}, {}
@@ -165,9 +155,5 @@ def _cells(items: Items, name: str) -> list[Any]:
     return [row.get(name) for row in items.contents if isinstance(row, dict)]
 
 
-def _counted(count: int, one: str, many: str) -> str:
-    """
-    >>> _counted(2, "category", "categories"), _counted(1, "number", "numbers")
-    ('2 categories', '1 number')
-    """
-    return f"{count} {one if count == 1 else many}" if count else ""
+def _counted(count: int, one: str, many: str) -> list[str]:
+    return [f"{count} {one if count == 1 else many}"] if count else []

@@ -54,23 +54,15 @@ class TfidfSvd:
         return cls(vectorizer.get_feature_names_out().tolist(), vectorizer.idf_, components)
 
     def transform(self, items: Items) -> Float32:
-        with Workers(1).session():
-            return np.asarray(
-                self._rebuilt.transform(_texts(items)) @ self.components.T, dtype=np.float32
-            )
-
-    @property
-    def _rebuilt(self) -> TfidfVectorizer:
         vectorizer = _vectorizer(vocabulary={term: place for place, term in enumerate(self.terms)})
         vectorizer.idf_ = self.idf
-        return vectorizer
+        with Workers(1).session():
+            rows = vectorizer.transform(_texts(items)) @ self.components.T
+        return np.asarray(rows, dtype=np.float32)
 
     def describe(self) -> str:
-        parts = len(self.components)
-        return (
-            f"TF-IDF of words and word pairs ({len(self.terms)} terms), "
-            f"{parts} component{'s' if parts > 1 else ''}"
-        )
+        parts = f"{len(self.components)} component{'s' if len(self.components) > 1 else ''}"
+        return f"TF-IDF of words and word pairs ({len(self.terms)} terms), {parts}"
 
     def state(self) -> State:
         return {"terms": self.terms}, {"idf": self.idf, "components": self.components}

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 T = TypeVar("T")
+Bad = list[tuple[str, str]]
+"""Names of images that cannot be read, each with the reason."""
 
 MOST_PIXELS = 120_000_000
 """A larger image is refused before it is decoded."""
@@ -124,16 +126,20 @@ def _grey(values: Array) -> Image:
     return image
 
 
-def refuse(bad: list[tuple[str, str]]) -> None:
+def refuse(bad: Bad) -> None:
     """One sentence for all images that cannot be read."""
     if bad:
         name, reason = bad[0]
         more = f", nor can {len(bad) - 1} more" if len(bad) > 1 else ""
-        raise InvalidInput(
-            "items",
-            f"{name} cannot be read as an image ({reason}){more}; "
-            "repair it or take it out of the folder",
-        )
+        sentence = f"{name} cannot be read as an image ({reason}){more}"
+        raise InvalidInput("items", f"{sentence}; repair it or take it out of the folder")
+
+
+def tried_all(look: Callable[[Path], T], root: Path, names: list[str]) -> tuple[list[T], Bad]:
+    """What ``look`` finds in these images, and those that it finds nothing in."""
+    looked = [(name, tried(look, root / name)) for name in names]
+    bad = [(name, str(found)) for name, found in looked if isinstance(found, Unreadable)]
+    return [found for _, found in looked if not isinstance(found, Unreadable)], bad
 
 
 def over_blocks(items: Items, task: Callable[[Array, Array], T]) -> list[T]:
@@ -141,14 +147,9 @@ def over_blocks(items: Items, task: Callable[[Array, Array], T]) -> list[T]:
     assert items.root is not None
     root, names = items.root, [str(name) for name in items.contents]
 
-    def one(index: int) -> tuple[T | None, list[tuple[str, str]]]:
-        block = names[index * BLOCK : (index + 1) * BLOCK]
-        looked = [(name, tried(thumbnail, root / name)) for name in block]
-        bad = [(name, str(found)) for name, found in looked if isinstance(found, Unreadable)]
-        if bad:
-            return None, bad
-        pairs = [found for _, found in looked if not isinstance(found, Unreadable)]
-        return task(np.stack([colour for colour, _ in pairs]), np.stack([grey for _, grey in pairs])), []
+    def one(index: int) -> tuple[T | None, Bad]:
+        pairs, bad = tried_all(thumbnail, root, names[index * BLOCK : (index + 1) * BLOCK])
+        return None if bad else task(*map(np.stack, zip(*pairs, strict=True))), bad
 
     with quiet():
         parts = Workers().map(one, -(-len(names) // BLOCK))

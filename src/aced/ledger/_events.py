@@ -7,18 +7,6 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-KINDS = (
-    "created",  # the project's settings
-    "annotator",  # someone may label: name, role, hash of the access token
-    "revoked",  # and may no longer
-    "draw",  # a round: rows, draw probabilities, why each was drawn
-    "lease",  # a row is given to someone until a time
-    "label",
-    "skip",
-    "unsure",
-    "undo",  # takes back one of the last three
-    "imported",  # a file of labels was taken in; its hash
-)
 GENESIS = "0" * 64
 
 

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from aced._errors import InvalidInput
-from aced.ledger._events import GENESIS, KINDS, Event, dump
-from aced.ledger._state import State
+from aced.ledger._events import GENESIS, Event, dump
+from aced.ledger._state import FOLD, State
 
 WAIT = 30.0
 
@@ -67,10 +67,9 @@ class Ledger:
         self, path: Path, *, create: bool = False, clock: Callable[[], float] = time.time
     ) -> None:
         if create == path.exists():
-            have = (
-                "exists already; choose another" if create else "does not exist; make it with aced init"
-            )
-            raise LedgerError("project", f"{path} {have}")
+            found = "exists already; choose another"
+            missing = "does not exist; make it with aced init"
+            raise LedgerError("project", f"{path} {found if create else missing}")
         self.path, self._clock = path, clock
         self._lock = threading.RLock()
         with _sentences(path):
@@ -86,11 +85,8 @@ class Ledger:
     def _migrate(self) -> None:
         version = self._base.execute("PRAGMA user_version").fetchone()[0]
         if version > len(MIGRATIONS):
-            raise LedgerError(
-                "project",
-                f"{self.path} has schema version {version}, this aced knows up to "
-                f"{len(MIGRATIONS)}; use a newer aced",
-            )
+            known = f"this aced knows up to {len(MIGRATIONS)}; use a newer aced"
+            raise LedgerError("project", f"{self.path} has schema version {version}, {known}")
         for done in range(version, len(MIGRATIONS)):
             script = f"BEGIN IMMEDIATE;{MIGRATIONS[done]};PRAGMA user_version={done + 1};COMMIT;"
             self._base.executescript(script)
@@ -112,10 +108,8 @@ class Ledger:
                 try:
                     self.state.apply(event)
                 except UNFIT as error:
-                    raise LedgerError(
-                        self.path,
-                        f"event {event.seq} does not follow from those before it; aced replay says more",
-                    ) from error
+                    where = f"event {event.seq} does not follow from those before it"
+                    raise LedgerError(self.path, f"{where}; aced replay says more") from error
                 self._hash = link
             return self.state
 
@@ -163,21 +157,6 @@ class Ledger:
         """The clock, or the last event's time if the clock went back behind it."""
         return max(self._clock(), self.state.at)
 
-    def _append(
-        self, kind: str, who: str, row: int | None, body: dict[str, Any], key: str | None
-    ) -> Event:
-        assert kind in KINDS
-        event = Event(self.state.seq + 1, self.now, kind, who, row, body, key)
-        link = event.link(self._hash)
-        with _sentences(self.path):
-            self._base.execute(
-                "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (event.seq, event.at, kind, who, row, dump(body), key, link),
-            )
-        self.state.apply(event)
-        self._hash = link
-        return event
-
 
 class Transaction:
     """The write lock is held; ``state`` is up to date and follows what is appended."""
@@ -201,7 +180,18 @@ class Transaction:
         body: dict[str, Any] | None = None,
         key: str | None = None,
     ) -> Event:
-        return self._ledger._append(kind, who, row, body or {}, key)
+        assert kind in FOLD
+        ledger = self._ledger
+        event = Event(self.state.seq + 1, self.now, kind, who, row, body or {}, key)
+        link = event.link(ledger._hash)
+        with _sentences(ledger.path):
+            ledger._base.execute(
+                "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (event.seq, event.at, kind, who, row, dump(event.body), key, link),
+            )
+        self.state.apply(event)
+        ledger._hash = link
+        return event
 
 
 def read_events(base: sqlite3.Connection, path: Path, after: int = 0) -> Iterator[tuple[Event, str]]:
@@ -223,13 +213,11 @@ def _sentences(path: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         if "full" in str(error):
-            raise LedgerError(
-                path, "the disk is full; nothing was saved, make room and repeat"
-            ) from error
-        if "locked" in str(error):
-            raise LedgerError(
-                path, f"another process has held the file for {WAIT:.0f} s; end it and repeat"
-            ) from error
-        raise LedgerError(path, f"{error}; nothing was saved") from error
+            sentence = "the disk is full; nothing was saved, make room and repeat"
+        elif "locked" in str(error):
+            sentence = f"another process has held the file for {WAIT:.0f} s; end it and repeat"
+        else:
+            sentence = f"{error}; nothing was saved"
+        raise LedgerError(path, sentence) from error
     except sqlite3.DatabaseError as error:
         raise LedgerError(path, f"is not a ledger, or is damaged ({error}); restore a copy") from error

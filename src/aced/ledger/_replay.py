@@ -31,27 +31,24 @@ def replay(ledger: Ledger | Path, until: int | None = None) -> Replay:
     path = ledger.path if isinstance(ledger, Ledger) else ledger
     if not path.exists():
         raise LedgerError("project", f"{path} does not exist; make it with aced init")
-    with closing(sqlite3.connect(path)) as base:
-        return _fold(base, path, until)
-
-
-def _fold(base: sqlite3.Connection, path: Path, until: int | None) -> Replay:
     state, before = State(), GENESIS
     problems: list[str] = []
-    for event, link in read_events(base, path):
-        if until is not None and event.seq > until:
-            break
-        if event.seq != state.seq + 1:
-            problems.append(f"event {state.seq + 1} is missing")
-            break
-        if event.at < state.at:
-            problems.append(f"event {event.seq} is older than the one before it")
-        if event.link(before) != link:
-            problems.append(f"event {event.seq} was changed after it was written")
-        try:
-            state.apply(event)
-        except UNFIT as error:
-            problems.append(f"event {event.seq} cannot be applied ({type(error).__name__}: {error})")
-            break
-        before = link
+    with closing(sqlite3.connect(path)) as base:
+        for event, link in read_events(base, path):
+            if until is not None and event.seq > until:
+                break
+            if event.seq != state.seq + 1:
+                problems.append(f"event {state.seq + 1} is missing")
+                break
+            if event.at < state.at:
+                problems.append(f"event {event.seq} is older than the one before it")
+            if event.link(before) != link:
+                problems.append(f"event {event.seq} was changed after it was written")
+            try:
+                state.apply(event)
+            except UNFIT as error:
+                said = f"{type(error).__name__}: {error}"
+                problems.append(f"event {event.seq} cannot be applied ({said})")
+                break
+            before = link
     return Replay(state, problems)

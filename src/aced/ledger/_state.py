@@ -76,7 +76,7 @@ class State:
 
     def apply(self, event: Event) -> None:
         assert event.seq == self.seq + 1, "events must be applied in order"
-        _FOLD[event.kind](self, event)
+        FOLD[event.kind](self, event)
         self.seq, self.at = event.seq, event.at
 
     def _created(self, event: Event) -> None:
@@ -84,10 +84,8 @@ class State:
 
     def _annotator(self, event: Event) -> None:
         name = event.body["name"]
-        old = self.people.get(name)
-        self.people[name] = Person(event.body["role"], event.body.get("token"))
-        if old is not None:
-            self.people[name].done = old.done
+        done = self.people[name].done if name in self.people else []
+        self.people[name] = Person(event.body["role"], event.body.get("token"), done=done)
 
     def _revoked(self, event: Event) -> None:
         self.people[event.body["name"]].active = False
@@ -113,10 +111,8 @@ class State:
         self.leases.setdefault(event.row, {})[event.who] = event.body["until"]
 
     def _label(self, event: Event) -> None:
-        votes = self._given(event)
-        votes[event.who] = Vote(
-            event.seq, event.body["label"], float(event.body.get("seconds", 0.0)), event.at
-        )
+        seconds = float(event.body.get("seconds", 0.0))
+        self._given(event)[event.who] = Vote(event.seq, event.body["label"], seconds, event.at)
         self.passed.get(event.row or 0, {}).pop(event.who, None)
         self._review(event.row or 0)
 
@@ -127,7 +123,10 @@ class State:
 
     def _given(self, event: Event) -> dict[str, Vote]:
         assert event.row is not None
-        self._free(event.row, event.who)
+        holders = self.leases.get(event.row, {})
+        holders.pop(event.who, None)
+        if not holders:
+            self.leases.pop(event.row, None)
         self.given[event.seq] = (event.kind, event.row, event.who)
         if event.who in self.people:
             self.people[event.who].done.append(event.seq)
@@ -155,12 +154,6 @@ class State:
 
     def _imported(self, event: Event) -> None:
         """Its labels are events of their own; this one keeps the file from being taken twice."""
-
-    def _free(self, row: int, who: str) -> None:
-        holders = self.leases.get(row, {})
-        holders.pop(who, None)
-        if not holders:
-            self.leases.pop(row, None)
 
     def _review(self, row: int) -> None:
         """A row leaves ``waiting`` when all its requests are met, and comes back to its end."""
@@ -224,16 +217,16 @@ class State:
         return hashlib.sha256(dump(content).encode()).hexdigest()
 
 
-_FOLD: dict[str, Callable[[State, Event], None]] = {
-    "created": State._created,
-    "annotator": State._annotator,
-    "revoked": State._revoked,
-    "draw": State._draw,
-    "lease": State._lease,
+FOLD: dict[str, Callable[[State, Event], None]] = {
+    "created": State._created,  # the project's settings
+    "annotator": State._annotator,  # someone may label: name, role, hash of the access token
+    "revoked": State._revoked,  # and may no longer
+    "draw": State._draw,  # a round: rows, draw probabilities, why each was drawn
+    "lease": State._lease,  # a row is given to someone until a time
     "label": State._label,
     "skip": State._skip,
     "unsure": State._skip,
-    "undo": State._undo,
-    "imported": State._imported,
+    "undo": State._undo,  # takes back one of the last three
+    "imported": State._imported,  # a file of labels was taken in; its hash
 }
-"""What each kind of event does to a state."""
+"""The kinds of events, and what each does to a state."""

@@ -6,8 +6,8 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timezone
 from math import isfinite
 from pathlib import Path
@@ -52,18 +52,15 @@ def export_rows(project: Project, state: State | None = None) -> list[Row]:
         with project.ledger.reading() as now:
             return export_rows(project, now)
     found, classes = project.opinions(state), project.classes
-    combined = {
-        row: (classes[code], eta if code else 1 - eta)
-        for row, code, eta in zip(
-            found.rows.tolist(), found.codes.tolist(), found.eta.tolist(), strict=True
-        )
-    }
+    known = zip(found.rows.tolist(), found.codes.tolist(), found.eta.tolist(), strict=True)
+    combined = {row: (classes[code], eta if code else 1 - eta) for row, code, eta in known}
     lines = []
     for item in project.items:
         votes = state.votes.get(item["row"], {})
         draw = state.draws.get(item["row"])
         for who, vote in sorted(votes.items(), key=lambda pair: pair[1].seq):
             label, probability = combined[item["row"]]
+            at = datetime.fromtimestamp(vote.at, timezone.utc)
             lines.append(
                 {
                     "item": item["id"],
@@ -71,9 +68,7 @@ def export_rows(project: Project, state: State | None = None) -> list[Row]:
                     "label": classes[vote.code],
                     "annotator": who,
                     "seconds": vote.seconds,
-                    "at": datetime.fromtimestamp(vote.at, timezone.utc).isoformat(
-                        timespec="milliseconds"
-                    ),
+                    "at": at.isoformat(timespec="milliseconds"),
                     "draw_probability": None if draw is None else draw.probability,
                     "round": None if draw is None else draw.round,
                     "check": item["row"] in state.checks,
@@ -90,10 +85,17 @@ def _flat(content: Any) -> str:
     return json.dumps(finite(content), ensure_ascii=False, allow_nan=False)
 
 
-def finite(content: dict[str, Any]) -> dict[str, Any]:
-    """A row with null where it has no number: JSON has neither NaN nor infinity."""
-    odd = {name for name, value in content.items() if isinstance(value, float) and not isfinite(value)}
-    return {name: None if name in odd else value for name, value in content.items()}
+def finite(value: Any) -> Any:
+    """A value with null where it has no number: JSON has neither NaN nor infinity.
+
+    >>> finite({"share": float("nan"), "pairs": [(1.0, float("inf"))]})
+    {'share': None, 'pairs': [[1.0, None]]}
+    """
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: finite(part) for key, part in value.items()}
+    return [finite(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def neutral(cell: Any) -> Any:
@@ -105,13 +107,8 @@ def neutral(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
-@contextmanager
-def _opened(file: Target) -> Iterator[IO[bytes]]:
-    if isinstance(file, str | os.PathLike):
-        with replacing(Path(file)) as whole:
-            yield whole
-    else:
-        yield file
+def _opened(file: Target) -> AbstractContextManager[IO[bytes]]:
+    return replacing(Path(file)) if isinstance(file, str | os.PathLike) else nullcontext(file)
 
 
 def write_csv(rows: Sequence[Row], file: Target) -> None:

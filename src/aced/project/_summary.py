@@ -15,6 +15,7 @@ import numpy as np
 
 from aced.crowd import agreement, disputes
 from aced.ledger import State
+from aced.project._export import finite
 from aced.project._tally import day_of
 
 if TYPE_CHECKING:
@@ -39,14 +40,10 @@ def progress(project: Project, who: str | None = None) -> dict[str, Any]:
         "total": settings.rows,
         "mine": tally.counts[who, "label"],
         "today": tally.days[who, day_of(project.ledger.now)],
-        "accuracy": _accuracy(rounds),
+        "accuracy": next((dict(r["accuracy"]) for r in reversed(rounds) if r.get("accuracy")), None),
         "seconds_left": None if left is None or pace is None else round(left * pace, 1),
         "labels_left": left,
     }
-
-
-def _accuracy(rounds: list[dict[str, Any]]) -> dict[str, float] | None:
-    return next((dict(r["accuracy"]) for r in reversed(rounds) if r.get("accuracy")), None)
 
 
 def labels_left(rounds: list[dict[str, Any]], labelled: int, total: int) -> int | None:
@@ -127,16 +124,8 @@ def _agreement(found: Opinions) -> dict[str, Any]:
     if not len(found.rows):
         return {"share": None, "alpha": None, "names": [], "pairs": []}
     seen = agreement(found.votes)
-    return {
-        "share": _finite(seen.share),
-        "alpha": _finite(seen.alpha),
-        "names": list(found.people),
-        "pairs": [[_finite(value) for value in line] for line in seen.pairs.tolist()],
-    }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    numbers = finite({"share": seen.share, "alpha": seen.alpha, "pairs": seen.pairs.tolist()})
+    return {**numbers, "names": list(found.people)}
 
 
 def _dispute(project: Project, state: State, row: int) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import hashlib
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -29,15 +30,11 @@ COOKIE_DAYS = 90
 LONGEST_TOKEN = 200
 
 
-class Refused(Exception):
+class Refused(HTTPException):
     """A request that is not answered with what it asked for: the status and one sentence."""
 
-    def __init__(self, status: int, sentence: str, headers: dict[str, str] | None = None) -> None:
-        super().__init__(sentence)
-        self.status, self.sentence, self.headers = status, sentence, headers
-
     def response(self) -> Response:
-        return Json({"error": self.sentence}, status_code=self.status, headers=self.headers)
+        return Json({"error": self.detail}, status_code=self.status_code, headers=self.headers)
 
 
 @dataclass(frozen=True)
@@ -66,9 +63,8 @@ class Gate:
     def _check(self, request: Request) -> None:
         host = request.headers.get("host", "")
         if self.local and not names_this_machine(host):
-            raise Refused(
-                403, "this server answers to localhost only; serve with --tokens behind a proxy"
-            )
+            sentence = "this server answers to localhost only; serve with --tokens behind a proxy"
+            raise Refused(403, sentence)
         site = request.headers.get("sec-fetch-site", "same-origin")
         if request.scope["path"].startswith("/api/") and site not in ("same-origin", "none"):
             raise Refused(403, "this request came from another site")
@@ -151,11 +147,5 @@ class Access:
 
 
 def give_cookie(response: Response, token: str, secure: bool) -> None:
-    response.set_cookie(
-        COOKIE,
-        token,
-        max_age=COOKIE_DAYS * 86400,
-        httponly=True,
-        samesite="strict",
-        secure=secure,
-    )
+    age = COOKIE_DAYS * 86400
+    response.set_cookie(COOKIE, token, age, httponly=True, samesite="strict", secure=secure)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -25,7 +26,7 @@ from aced.web._access import LABEL_STUDIO, Access, Gate, Refused, Visitor, give_
 from aced.web._body import number, own_key, read_object, text, whole
 from aced.web._designer import Designer
 from aced.web._headers import Headers, Json
-from aced.web._images import read_picture
+from aced.web._images import read_image
 from aced.web._map import Map
 from aced.web._views import Reader, item_view, why_view
 
@@ -35,9 +36,6 @@ TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".ico": "image/x-icon",
-    ".woff2": "font/woff2",
 }
 MOST_GIVEN = 5
 
@@ -88,12 +86,7 @@ def make_app(
     app = Starlette(
         routes=routes,
         middleware=[Middleware(Headers), Middleware(Gate, local=not tokens_required)],
-        exception_handlers={
-            HTTPException: _http_error,
-            Refused: _refused,
-            LedgerError: _ledger_error,
-            InvalidInput: _invalid,
-        },
+        exception_handlers={HTTPException: _http_error, InvalidInput: _invalid},
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False  # would send people to whatever Host says
@@ -103,24 +96,19 @@ def make_app(
 
 async def _http_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if isinstance(error, Refused):
+        return error.response()
     sentences = {404: "there is no such page", 405: "this page takes other methods"}
     sentence = sentences.get(error.status_code, error.detail)
-    return Json({"error": sentence}, status_code=error.status_code, headers=error.headers)
-
-
-async def _refused(_: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)
-    return error.response()
-
-
-async def _ledger_error(_: Request, error: Exception) -> Response:
-    full = "the disk is full" in str(error)
-    what = "the disk is full" if full else "the ledger cannot be used now"
-    return Json({"error": f"{what}; nothing was saved, try again"}, status_code=503)
+    return Refused(error.status_code, sentence, error.headers).response()
 
 
 async def _invalid(_: Request, error: Exception) -> Response:
-    return Json({"error": str(error)}, status_code=400)
+    if not isinstance(error, LedgerError):
+        return Refused(400, str(error)).response()
+    full = "the disk is full" in str(error)
+    what = "the disk is full" if full else "the ledger cannot be used now"
+    return Refused(503, f"{what}; nothing was saved, try again").response()
 
 
 class Api:
@@ -137,8 +125,8 @@ class Api:
     def routes(self) -> list[Route]:
         get, post = self._get, self._post
         return [
-            Route("/", self.label_page),
-            Route("/lead", self.lead_page),
+            Route("/", partial(self.page, "label.html", False)),
+            Route("/lead", partial(self.page, "lead.html", True)),
             Route("/enter", self.enter),
             Route("/static/{name}", self.static),
             Route("/api/me", get(self.me)),
@@ -175,28 +163,21 @@ class Api:
             body = await read_object(request)
             # A page opened before somebody else's link was: their answers are not this visitor's.
             if body.get("as", visitor.name) != visitor.name:
-                raise Refused(
-                    403, f"this browser has come in as {visitor.name} since; load the page anew"
-                )
+                sentence = f"this browser has come in as {visitor.name} since; load the page anew"
+                raise Refused(403, sentence)
             return await run_in_threadpool(change, request, visitor, body)
 
         return endpoint
 
     # -- pages --------------------------------------------------------------------------
 
-    def label_page(self, request: Request) -> Response:
-        return self._page(request, "label.html", lead=False)
-
-    def lead_page(self, request: Request) -> Response:
-        return self._page(request, "lead.html", lead=True)
-
-    def _page(self, request: Request, name: str, lead: bool) -> Response:
+    def page(self, name: str, lead: bool, request: Request) -> Response:
         """A visitor nobody knows gets the page with status 401: after a click in another site's page
         browsers keep a strict cookie back from this request, but not from those the page makes."""
         try:
             self._visitor(request, lead)
         except Refused as refused:
-            if refused.status != 401:
+            if refused.status_code != 401:
                 raise
             return _file(name, 401, refused.headers)
         return _file(name)
@@ -266,9 +247,9 @@ class Api:
         row = self._row(request, visitor)
         item = self.project.item(row)
         root = self.project.settings.root if item.kind == "image" else None
-        found = read_picture(root, item.content)
+        found = read_image(root, item.content)
         if found is None:
-            raise Refused(404, f"row {row} has no picture that can be shown")
+            raise Refused(404, f"row {row} has no image that can be shown")
         return Response(found[0], media_type=found[1])
 
     def item(self, request: Request, visitor: Visitor) -> Response:
@@ -290,7 +271,7 @@ class Api:
 
     def positions(self, _: Request, visitor: Visitor) -> Response:
         self.map.points  # noqa: B018  (computed before the reader's lock is taken)
-        with self.reader as project:
+        with self.reader.reading() as project:
             return Json(self.map.shown(project))
 
     def export(self, request: Request, visitor: Visitor) -> Response:
@@ -300,7 +281,7 @@ class Api:
             raise Refused(400, "format must be csv or jsonl")
         write, media = writers[how]
         file = io.BytesIO()
-        with self.reader as project:
+        with self.reader.reading() as project:
             write(export_rows(project), file)
         headers = {"Content-Disposition": f'attachment; filename="labels.{how}"'}
         return Response(file.getvalue(), media_type=media, headers=headers)
@@ -327,7 +308,7 @@ def _whole(value: str, name: str) -> int:
         raise Refused(400, f"{name} must be a whole number") from None
 
 
-def _file(name: str, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+def _file(name: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """A file of ours: only a name that stands in the folder is ever opened."""
     media = TYPES.get(Path(name).suffix)
     if media is None or not STATIC.is_dir() or name not in {file.name for file in STATIC.iterdir()}:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 from typing import Any
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from aced.project import finite
 
 FIXED = {
     "Content-Security-Policy": (
@@ -32,16 +33,8 @@ class Json(JSONResponse):
         try:
             text = json.dumps(content, allow_nan=False, separators=(",", ":"))
         except ValueError:
-            text = json.dumps(_finite(content), allow_nan=False, separators=(",", ":"))
+            text = json.dumps(finite(content), allow_nan=False, separators=(",", ":"))
         return text.encode()
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(part) for key, part in value.items()}
-    return [_finite(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 class Headers:

@@ -1,4 +1,4 @@
-"""Pictures from the items folder, and nothing else from anywhere.
+"""Images from the items folder, and nothing else from anywhere.
 
 What Pillow takes for a PNG, JPEG, GIF, WebP or BMP is sent as it is, under the type Pillow found and
 not the one its name claims; a few other kinds are drawn anew as PNG. SVG is a program for the
@@ -26,42 +26,33 @@ MOST_PIXELS = 64_000_000
 LONGEST_SIDE = 4096
 
 
-def read_picture(root: str | None, content: Any) -> tuple[bytes, str] | None:
-    """Bytes and media type of a picture; None if there is none that may be shown."""
-    path = inside(root, content)
-    if path is None:
+def read_image(root: str | None, content: Any) -> tuple[bytes, str] | None:
+    """Bytes and media type of an image; None if there is none that may be shown."""
+    if root is None or not isinstance(content, str):
         return None
     try:
+        top = Path(root).resolve(strict=True)
+        path = (top / content).resolve(strict=True)  # links followed
+        if not path.is_relative_to(top) or not path.is_file():
+            return None
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
-    except OSError:
+    except (OSError, ValueError, RuntimeError):
         return None
     # What was looked at is what is sent: the file is read once.
     return None if len(data) > LARGEST_FILE else _shown(data)
 
 
-def inside(root: str | None, content: Any) -> Path | None:
-    """The file that a path within ``root`` leads to, links followed; None if it leads out."""
-    if root is None or not isinstance(content, str):
-        return None
-    try:
-        top = Path(root).resolve(strict=True)
-        path = (top / content).resolve(strict=True)
-        return path if path.is_relative_to(top) and path.is_file() else None
-    except (OSError, ValueError, RuntimeError):
-        return None
-
-
 def _shown(data: bytes) -> tuple[bytes, str] | None:
     try:
-        with Image.open(io.BytesIO(data), formats=(*AS_IS, *_known(ANEW))) as picture:
-            if picture.format in AS_IS:
-                return data, AS_IS[picture.format]
-            if picture.width * picture.height > MOST_PIXELS:
+        with Image.open(io.BytesIO(data), formats=(*AS_IS, *_known(ANEW))) as image:
+            if image.format in AS_IS:
+                return data, AS_IS[image.format]
+            if image.width * image.height > MOST_PIXELS:
                 return None
-            picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+            image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
             drawn = io.BytesIO()
-            picture.convert("RGBA" if "A" in picture.getbands() else "RGB").save(drawn, "PNG")
+            image.convert("RGBA" if "A" in image.getbands() else "RGB").save(drawn, "PNG")
             return drawn.getvalue(), "image/png"
     except Exception:  # decoders fail in many ways on damaged files
         return None

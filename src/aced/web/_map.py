@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from aced._files import replacing
-from aced._types import Float32, Float64
+from aced._types import Float32
 from aced.project import Project
 
 MAP = "map.npy"
@@ -43,15 +43,10 @@ class Map:
         except (OSError, ValueError, EOFError):
             pass
         points = flatten(self._project.features)
-        self._keep(path, points)
+        # A disk may be full or read-only: then they are computed again next time.
+        with suppress(OSError), replacing(path) as file:
+            np.save(file, points)
         return points
-
-    def _keep(self, path: Path, points: Float32) -> None:
-        try:
-            with replacing(path) as file:
-                np.save(file, points)
-        except OSError:
-            pass  # a disk that is full or read-only: it is computed again next time
 
     def shown(self, project: Project) -> dict[str, Any]:
         """``project`` has a state that nobody changes meanwhile."""
@@ -65,11 +60,8 @@ class Map:
             [*_rounded(points[row]), draw.round, codes.get(row, -1), draw.design.get("lam"), row]
             for row, draw in state.draws.items()
         ]
-        return {
-            "pool": [_rounded(point) for point in points[rows]],
-            "drawn": drawn,
-            "classes": project.classes,
-        }
+        pool = [_rounded(point) for point in points[rows]]
+        return {"pool": pool, "drawn": drawn, "classes": project.classes}
 
 
 def _rounded(point: Float32) -> list[float]:
@@ -87,7 +79,8 @@ def flatten(features: Float32) -> Float32:
             block = features[start : start + BLOCK] - mean
             spread += block.T @ (block @ basis)
         # Rayleigh-Ritz within the subspace sorts the directions by their variance.
-        turn = np.linalg.eigh(_symmetric(basis.T @ spread))[1]
+        within = basis.T @ spread
+        turn = np.linalg.eigh((within + within.T) / 2)[1]
         basis = np.linalg.qr(spread @ turn[:, ::-1])[0]
     axes = basis[:, :2]
     axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), range(axes.shape[1])] < 0, -1, 1)
@@ -96,7 +89,3 @@ def flatten(features: Float32) -> Float32:
         points[start : start + BLOCK, : axes.shape[1]] = (features[start : start + BLOCK] - mean) @ axes
     largest = np.abs(points).max(initial=0.0)
     return points / largest if largest > 0 else points
-
-
-def _symmetric(matrix: Float64) -> Float64:
-    return (matrix + matrix.T) / 2

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from aced.project import Item, Project, summary
@@ -35,11 +37,8 @@ def why_view(project: Project, row: int) -> dict[str, Any] | None:
         "round": draw.round,
         "probability": draw.probability,
         "check": draw.check,
-        "lam": note.get("lam"),
-        "p": note.get("p"),
+        **{name: note.get(name) for name in ("lam", "p", "separates", "of")},
         "incumbent": None if incumbent is None else project.classes[incumbent],
-        "separates": note.get("separates"),
-        "of": note.get("of"),
     }
 
 
@@ -52,20 +51,14 @@ class Reader:
         self._kept: dict[str, Any] = {}
         self._seq, self._until = -1, 0.0
 
-    def __enter__(self) -> Project:
-        self._lock.acquire()
-        try:
+    @contextmanager
+    def reading(self) -> Iterator[Project]:
+        with self._lock:
             self._project.ledger.catch_up()
-        except BaseException:
-            self._lock.release()
-            raise
-        return self._project
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
+            yield self._project
 
     def lead(self) -> dict[str, Any]:
-        with self as project:
+        with self.reading() as project:
             began = time.monotonic()
             if self._seq < 0 or (began >= self._until and self._seq != project.ledger.state.seq):
                 self._seq, self._kept = project.ledger.state.seq, summary(project)

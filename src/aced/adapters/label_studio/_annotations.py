@@ -52,9 +52,8 @@ def load_export(path: str | os.PathLike[str]) -> Any:
     try:
         return json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(
-            "file", f"{path} is not a JSON file; export from Label Studio as JSON"
-        ) from error
+        sentence = f"{path} is not a JSON file; export from Label Studio as JSON"
+        raise InvalidInput("file", sentence) from error
 
 
 def read_export(project: Project, export: Any, *, who: str | None = None) -> Imported:
@@ -126,11 +125,8 @@ def _news(project: Project, annotation: Annotation) -> Given | None:
     if versions:
         last = versions[-1]
         if last.row != given.row:
-            raise InvalidInput(
-                "file",
-                f"{annotation.place} came before for another item; "
-                "one project takes annotations of one Label Studio",
-            )
+            sentence = "came before for another item; one project takes annotations of one Label Studio"
+            raise InvalidInput("file", f"{annotation.place} {sentence}")
         same = last.kind == given.kind and last.body.get("label") == given.code
         if same or annotation.made < last.body.get("made", ""):
             return None

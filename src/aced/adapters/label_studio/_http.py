@@ -28,7 +28,7 @@ from starlette.routing import Route
 from aced._errors import InvalidInput
 from aced._local import names_this_machine, passed_on
 from aced.adapters.label_studio._annotations import delete, read_export, row_of
-from aced.adapters.label_studio._predictor import Guess, Predictor, version_of
+from aced.adapters.label_studio._predictor import Predictor, version_of
 from aced.adapters.label_studio._tasks import prediction
 from aced.ledger import LedgerError
 from aced.project import Project, row_finder
@@ -75,14 +75,14 @@ class _Backend:
         tasks = body.get("tasks")
         if not isinstance(tasks, list):
             raise InvalidInput("tasks", "must be a list")
-        rows = [self._row(task) for task in tasks]
+        data = [task.get("data") if isinstance(task, dict) else None for task in tasks]
+        rows = [row_of(one, self._where) for one in data]
         model = self._classifier()
         guesses = iter(model([row for row in rows if row is not None]))
-        results = [self._result(None if row is None else next(guesses), model.version) for row in rows]
+        found = [None if row is None else next(guesses) for row in rows]
+        none = {"result": [], "score": 0.0, "model_version": model.version}
+        results = [none if guess is None else prediction(guess) for guess in found]
         return {"results": results, "model_version": model.version}
-
-    def _row(self, task: Any) -> int | None:
-        return row_of(task.get("data"), self._where) if isinstance(task, dict) else None
 
     def _classifier(self) -> Predictor:
         """Trained once for each set of labels, however many ask."""
@@ -90,14 +90,6 @@ class _Backend:
             if self._trained is None or self._trained.version != version_of(self._project):
                 self._trained = Predictor.of(self._project)
             return self._trained
-
-    @staticmethod
-    def _result(guess: Guess | None, version: str) -> dict[str, Any]:
-        return (
-            {"result": [], "score": 0.0, "model_version": version}
-            if guess is None
-            else prediction(guess)
-        )
 
     def webhook(self, body: dict[str, Any]) -> dict[str, Any]:
         action, ignored = body.get("action"), 0
@@ -192,9 +184,8 @@ def _guarded(
 
 
 def _error(sentence: str, status: int, headers: dict[str, str] | None = None) -> Response:
-    printable = sentence.encode(
-        errors="backslashreplace"
-    ).decode()  # half a surrogate pair cannot be sent
+    # Half a surrogate pair cannot be sent.
+    printable = sentence.encode(errors="backslashreplace").decode()
     return JSONResponse({"error": printable}, status, headers)
 
 

@@ -9,11 +9,10 @@ from xml.sax.saxutils import quoteattr
 
 from aced._check import whole
 from aced.adapters.label_studio._predictor import Predictor
-from aced.ledger import State
 from aced.project import Item, Project, finite
 
 LOCAL_FILES = "/data/local-files/?d="
-"""Where Label Studio serves pictures from a folder of its machine."""
+"""Where Label Studio serves images from a folder of its machine."""
 COLUMNS = "aced_columns"
 LABEL, ITEM = "label", "item"
 """Names of the choices and of what they are about, in the labelling configuration."""
@@ -43,7 +42,7 @@ def tasks(
 ) -> list[dict[str, Any]]:
     """Up to ``count`` items (default: a batch) that are drawn and wait for an opinion.
 
-    A round is designed first if one is due. ``images`` is what comes before a picture's path
+    A round is designed first if one is due. ``images`` is what comes before an image's path
     (default: where Label Studio serves it if its local files begin above the items' folder).
     """
     count = project.settings.batch if count is None else whole("count", count, 1)
@@ -76,11 +75,8 @@ def _waiting(project: Project) -> list[int]:
     """Rows that want an opinion and that nobody is looking at."""
     now = project.ledger.now
     with project.ledger.reading() as state:
-        return [row for row in state.waiting if not _held(state, row, now)]
-
-
-def _held(state: State, row: int, now: float) -> bool:
-    return any(until > now for until in state.leases.get(row, {}).values())
+        held = {row for row, ends in state.leases.items() if any(at > now for at in ends.values())}
+        return [row for row in state.waiting if row not in held]
 
 
 def _shown(item: Item, prefix: str) -> dict[str, Any]:
@@ -95,10 +91,6 @@ def _shown(item: Item, prefix: str) -> dict[str, Any]:
 def prediction(guess: tuple[str, float, str]) -> dict[str, Any]:
     """What the classifier says of one item, as Label Studio writes it."""
     label, score, version = guess
-    chosen = {
-        "from_name": LABEL,
-        "to_name": ITEM,
-        "type": "choices",
-        "value": {"choices": [label]},
-    }
+    value = {"choices": [label]}
+    chosen = {"from_name": LABEL, "to_name": ITEM, "type": "choices", "value": value}
     return {"model_version": version, "score": score, "result": [chosen]}

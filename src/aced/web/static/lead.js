@@ -1,4 +1,4 @@
-// The lead's page. It asks for the whole picture every few seconds and changes only what differs.
+// The lead's page. It asks for everything every few seconds and changes only what differs.
 
 import { Curve } from "./curve.js";
 import { Scatter, brief } from "./map.js";

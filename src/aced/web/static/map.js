@@ -118,7 +118,7 @@ export class Scatter {
     const facts = [el("b", {}, label), el("span", { class: "quiet" }, `Round ${drawn[ROUND]}${lam}`)];
     this.#open(facts, i);
     const item = await this.#item(drawn[ROW]);
-    if (this.at === i && item) this.#open([...facts, picture(item, () => this.#open(null, i))], i);
+    if (this.at === i && item) this.#open([...facts, preview(item, () => this.#open(null, i))], i);
   }
 
   #open(content, i) {
@@ -148,8 +148,8 @@ export class Scatter {
   }
 }
 
-/** A small picture of an item. */
-export function picture(item, loaded = () => {}) {
+/** A small preview of an item: its image, or its first words. */
+export function preview(item, loaded = () => {}) {
   if (item.image) return el("img", { src: item.image, alt: `Image ${item.id}`, onload: loaded });
   return el("p", { dir: "auto" }, brief(item));
 }

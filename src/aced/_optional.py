@@ -7,7 +7,7 @@ from typing import Any
 
 from aced._errors import InvalidInput
 
-_SAID = {"PIL": "Pillow", "torch": "PyTorch", "distributed": "dask"}
+_SAID = {"torch": "PyTorch", "distributed": "dask"}
 
 
 def needed(argument: str, module: str, what: str, extra: str) -> Any:

@@ -144,10 +144,3 @@ def test_the_limit_holds_when_embedding_too(tmp_path, monkeypatch):
     assert isinstance(tried(check_header, path), Unreadable)
     with pytest.raises(InvalidInput, match="40 x 20 pixels"):
         Embedding.fit(items)
-
-
-def test_without_pillow_the_extra_is_named(tmp_path, monkeypatch):
-    _saved(tmp_path, _half())
-    monkeypatch.setitem(__import__("sys").modules, "PIL.Image", None)
-    with pytest.raises(InvalidInput, match=r"aced\[images\]"):
-        read_items(tmp_path)

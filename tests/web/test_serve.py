@@ -145,13 +145,6 @@ def test_serve_refuses_in_one_sentence(call: Call, folder: Path, tmp_path: Path)
             assert word in error
 
 
-def test_serve_without_its_extra(call: Call, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "starlette", None)
-    code, _, error = call("serve", folder)
-    assert code == 2
-    assert "aced[web]" in error
-
-
 def test_invite(call: Call, folder: Path) -> None:
     code, out, _ = call("invite", folder, "lea", "--lead", "--url", "https://label.example.org/")
     assert code == 0

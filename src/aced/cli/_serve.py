@@ -35,12 +35,8 @@ def serve(
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve the labelling page until stopped; everything people answer is on disk at once."""
-    try:
-        import PIL  # noqa: F401
-        import starlette  # noqa: F401
-        import uvicorn
-    except ImportError as error:
-        raise InvalidInput("aced serve", "needs a few more packages; pip install 'aced[web]'") from error
+    import uvicorn  # takes long to load, as the pages do
+
     from aced.web import make_app
 
     opened = Project(project)

@@ -65,8 +65,6 @@ def _image(console: Console, name: str, root: str | None) -> RenderableType:
         return line
     try:
         return Group(_blocks(path, console), line)
-    except ImportError:
-        return line
     except Exception as error:  # Pillow has no common exception for files it cannot read
         return Group(line, Text(f"cannot be shown here: {visible(error)}", style="dim"))
 

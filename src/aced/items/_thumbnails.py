@@ -6,19 +6,16 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from aced._errors import InvalidInput
-from aced._optional import needed
 from aced._types import Array
 from aced._workers import Workers
 from aced.items._hog import SIDE
 from aced.items._items import Items
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 T = TypeVar("T")
 Bad = list[tuple[str, str]]
@@ -48,15 +45,8 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def _pillow() -> Any:
-    needed("items", "PIL.Image", "reading images", "images")
-    import PIL.ImageOps
-
-    return PIL
-
-
-def _opened(path: Path) -> Image:
-    image: Image = _pillow().Image.open(path, formats=FORMATS)
+def _opened(path: Path) -> Image.Image:
+    image: Image.Image = Image.open(path, formats=FORMATS)
     width, height = image.size
     if width * height > MOST_PIXELS:
         image.close()
@@ -72,9 +62,9 @@ def tried(look: Callable[[Path], T], path: Path) -> T | Unreadable:
         raise
     except Unreadable as error:
         return error
-    except _pillow().Image.DecompressionBombError:
+    except Image.DecompressionBombError:
         return Unreadable(f"more than {MOST_PIXELS / 1e6:.0f} million pixels")
-    except _pillow().UnidentifiedImageError:
+    except UnidentifiedImageError:
         return Unreadable(f"none of {', '.join(FORMATS)}")
     except OSError as error:
         return Unreadable(error.strerror or str(error))
@@ -94,19 +84,17 @@ def thumbnail(path: Path) -> tuple[Array, Array]:
 
     The first frame, turned upright as its EXIF says, on white where it is transparent.
     """
-    pillow = _pillow()
     with _opened(path) as image:
         if image.format == "JPEG":
             image.draft(image.mode, (4 * SIDE, 4 * SIDE))  # decodes large photographs at a fraction
-        upright = pillow.ImageOps.exif_transpose(image)
-        small = _in_colour(upright).resize((SIDE, SIDE), pillow.Image.Resampling.BILINEAR)
-        half = small.resize((SIDE // 2, SIDE // 2), pillow.Image.Resampling.BOX)
+        upright = ImageOps.exif_transpose(image)
+        small = _in_colour(upright).resize((SIDE, SIDE), Image.Resampling.BILINEAR)
+        half = small.resize((SIDE // 2, SIDE // 2), Image.Resampling.BOX)
         return np.asarray(half), np.asarray(small.convert("L"))
 
 
-def _in_colour(image: Image) -> Image:
+def _in_colour(image: Image.Image) -> Image.Image:
     """Any mode to RGB: 16 bits scaled to 8, floats stretched over their range."""
-    pillow = _pillow()
     if image.mode in SIXTEEN_BIT:
         values = np.clip(np.asarray(image, dtype=np.float32), 0, None)
         image = _grey(values / max(65535.0, float(values.max())))
@@ -116,14 +104,13 @@ def _in_colour(image: Image) -> Image:
         image = _grey((values - values.min()) / span if span > 0 else np.zeros_like(values))
     elif image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info:
         above = image.convert("RGBA")
-        white = pillow.Image.new("RGBA", above.size, "white")
-        image = pillow.Image.alpha_composite(white, above)
+        white = Image.new("RGBA", above.size, "white")
+        image = Image.alpha_composite(white, above)
     return image.convert("RGB")
 
 
-def _grey(values: Array) -> Image:
-    image: Image = _pillow().Image.fromarray(np.rint(values * 255).astype(np.uint8))
-    return image
+def _grey(values: Array) -> Image.Image:
+    return Image.fromarray(np.rint(values * 255).astype(np.uint8))
 
 
 def refuse(bad: Bad) -> None:

@@ -1,3 +1,3 @@
-"""The page that people label in, and the one that leads watch; needs ``aced[web]``."""
+"""The page that people label in, and the one that leads watch."""
 
 from aced.web._app import make_app as make_app

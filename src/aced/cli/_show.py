@@ -127,7 +127,7 @@ def why(draw: Draw | None, classes: list[str]) -> Text:
     text = f"Round {draw.round}, drawn with probability {draw.probability:.3g}"
     if draw.check:
         return Text(f"{text}: a check row, drawn at random to estimate accuracy.")
-    note, parts = draw.design, [text]
+    note, parts = draw.note, [text]
     if "lam" in note:
         parts.append(f"the design weighs it {note['lam']:.2g} times the average item")
     if "p" in note:

@@ -48,7 +48,7 @@ class Draw:
     round: int
     probability: float
     check: bool
-    design: dict[str, Any] = field(default_factory=dict)
+    note: dict[str, Any] = field(default_factory=dict)  # why it was drawn
 
 
 @dataclass
@@ -198,7 +198,7 @@ class State:
         content = [
             self.settings.body() if self.seq else {},
             {n: [p.role, p.token, p.active, p.done] for n, p in self.people.items()},
-            [[r, d.round, d.probability, d.check, d.design] for r, d in sorted(self.draws.items())],
+            [[r, d.round, d.probability, d.check, d.note] for r, d in sorted(self.draws.items())],
             list(self.checks),
             list(self.wanted.items()),
             [

@@ -34,7 +34,7 @@ class Mapped:
         self._map = base if isinstance(base, mmap.mmap) else None
         self._size = 0 if self._map is None else self._map.size()
         self._row = array.dtype.itemsize * self.shape[1]
-        self._told = -1
+        self._advised = -1
 
     @classmethod
     def open(cls, path: Path) -> Mapped:
@@ -94,9 +94,9 @@ class Mapped:
         if self._map is None or not self.array.flags.c_contiguous:
             return
         chunk = stop * self._row // AHEAD_BYTES
-        if chunk == self._told:
+        if chunk == self._advised:
             return
-        self._told = chunk
+        self._advised = chunk
         begin = (chunk + 1) * AHEAD_BYTES // mmap.PAGESIZE * mmap.PAGESIZE
         if begin + AHEAD_BYTES < len(self._map) and hasattr(self._map, "madvise"):
             self._map.madvise(mmap.MADV_WILLNEED, begin, AHEAD_BYTES)

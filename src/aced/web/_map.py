@@ -57,7 +57,7 @@ class Map:
         found = project.opinions(state)
         codes = dict(zip(found.rows.tolist(), found.codes.tolist(), strict=True))
         drawn = [
-            [*_rounded(points[row]), draw.round, codes.get(row, -1), draw.design.get("lam"), row]
+            [*_rounded(points[row]), draw.round, codes.get(row, -1), draw.note.get("lam"), row]
             for row, draw in state.draws.items()
         ]
         pool = [_rounded(point) for point in points[rows]]

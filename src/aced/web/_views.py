@@ -31,7 +31,7 @@ def why_view(project: Project, row: int) -> dict[str, Any] | None:
     draw = project.state.draws.get(row)
     if draw is None:
         return None
-    note = draw.design
+    note = draw.note
     incumbent = note.get("incumbent")
     return {
         "round": draw.round,

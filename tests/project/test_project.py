@@ -163,7 +163,20 @@ def test_an_item_goes_to_someone_else_when_its_lease_runs_out(tmp_path):
     assert project.state.votes[item.row]["ann"].code == 1
 
 
-def test_the_same_request_counts_once(tmp_path):
+def test_an_answer_about_a_row_that_was_not_given_is_refused(tmp_path):
+    """In the transaction itself: what somebody else holds is nobody's guess from a stale page."""
+    project, _ = make(tmp_path / "p")
+    project.refill(threads=1)
+    (item,) = project.give("ann")
+    before = project.state.seq
+    with pytest.raises(InvalidInput, match=f"row: item {item.row} was not given to you"):
+        project.answer("bob", item.row, "label", "yes")
+    assert project.state.seq == before
+    project.answer("ann", item.row, "label", "yes")
+    project.answer("ann", item.row, "label", "no")  # it was theirs, so they may think again
+
+
+def test_the_same_key_counts_once(tmp_path):
     project, _ = make(tmp_path / "p")
     project.refill(threads=1)
     (item,) = project.give("ann", 1)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aced._types import Bools, Float64
+from aced._types import Bools, Float64, Rng
 from aced._workers import Workers
 from aced.design.explicit import chaining_design
 from aced.estimators import Chaining, Sample
@@ -63,7 +63,7 @@ def chaining_planner(
 def fixed_confidence(
     problem: Bandit,
     delta: float,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     epsilon: float = 0.0,
     cap: int | None = None,

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from aced._types import Bools, Float64
+from aced._types import Bools, Float64, Rng
 from aced.design.explicit import diameter_design, squared_distances
 from aced.estimators import CONSTANT as RIDGE, Sample, pair_estimates
 from aced.theory._bandit import Bandit
@@ -65,7 +65,7 @@ def rage_planner(constant: float | None = 1.0) -> Planner:
 def rage(
     problem: Bandit,
     delta: float,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     epsilon: float = 0.0,
     cap: int | None = None,

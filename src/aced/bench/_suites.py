@@ -11,7 +11,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from aced._check import whole
+from aced._check import choice, whole
 from aced._errors import InvalidInput
 
 # task: (budget, passes of the streams)
@@ -55,10 +55,7 @@ class Job:
 def grid(strategy: str, task: str) -> list[float]:
     """C0 values of the appendix; none where the paper did not run the method."""
     if strategy == "oac":
-        searched = {
-            "svhn": (0.01, 0.03, 0.1, 0.3),
-            "fashion": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0),
-        }
+        searched = {"svhn": (0.01, 0.03, 0.1, 0.3), "fashion": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)}
         return list(searched.get(task, (0.001, 0.003, 0.01, 0.03)))
     if strategy.startswith("ora-"):
         if task == "mnist":
@@ -77,8 +74,7 @@ def jobs(
 ) -> list[Job]:
     """All jobs of a suite, cheap tasks first, thinned out by tasks and strategies."""
     builders = {"smoke": _smoke, "paper": _paper, "full": _full}
-    if suite not in builders:
-        raise InvalidInput("suite", f"must be one of {', '.join(builders)}; got {suite!r}")
+    choice("suite", suite, builders)
     if seeds is not None:
         whole("seeds", seeds, 1)
     every = builders[suite](seeds)

@@ -42,9 +42,7 @@ class Records:
     def append(self, record: dict[str, Any]) -> None:
         """Write one record for good."""
         with self.path.open("ab") as file:
-            if file.tell() != self._whole:
-                file.truncate(self._whole)
-                file.seek(self._whole)
+            file.truncate(self._whole)
             line = json.dumps(record, sort_keys=True).encode() + b"\n"
             file.write(line)
             file.flush()

@@ -78,18 +78,13 @@ def jobs(
     if seeds is not None:
         whole("seeds", seeds, 1)
     every = builders[suite](seeds)
-    for name, wanted, known in (
-        ("tasks", tasks, {job.task for job in every}),
-        ("strategies", strategies, {job.strategy for job in every}),
-    ):
-        unknown = sorted(set(wanted or []) - known)
-        if unknown:
+    kept = every
+    for name, field_name, wanted in (("tasks", "task", tasks), ("strategies", "strategy", strategies)):
+        known = {getattr(job, field_name) for job in every}
+        if unknown := sorted(set(wanted or []) - known):
             raise InvalidInput(name, f"{suite} has no {unknown[0]!r}; it has {', '.join(sorted(known))}")
-    return [
-        job
-        for job in every
-        if (tasks is None or job.task in tasks) and (strategies is None or job.strategy in strategies)
-    ]
+        kept = [job for job in kept if wanted is None or getattr(job, field_name) in wanted]
+    return kept
 
 
 def _smoke(seeds: int | None) -> list[Job]:

@@ -72,8 +72,10 @@ def draw_plot(path: Path, curves: list[Curve]) -> None:
     panels = ["pool_accuracy"]
     if curves[0].all_labels["holdout_accuracy"] is not None:
         panels.append("holdout_accuracy")
-    shape = {"figsize": (5.6 * len(panels), 4.2), "layout": "constrained"}
-    figure, axes = plt.subplots(1, len(panels), sharey=True, squeeze=False, **shape)
+    shape = (5.6 * len(panels), 4.2)
+    figure, axes = plt.subplots(
+        1, len(panels), figsize=shape, sharey=True, squeeze=False, layout="constrained"
+    )
     for axis, panel in zip(axes[0], panels, strict=True):
         for index, curve in enumerate(curves):
             axis.plot(
@@ -83,8 +85,8 @@ def draw_plot(path: Path, curves: list[Curve]) -> None:
                 color=COLOURS[index % len(COLOURS)],
             )
         axis.axhline(curves[0].all_labels[panel], color="0.5", linestyle=":", label="all labels")
-        axis.set_title(f"{curves[0].dataset}, {panel.removesuffix('_accuracy')}")
-        axis.set_xlabel("labels")
+        title = f"{curves[0].dataset}, {panel.removesuffix('_accuracy')}"
+        axis.set(title=title, xlabel="labels")
         axis.grid(alpha=0.25)
     axes[0][0].set_ylabel("accuracy")
     axes[0][0].legend(loc="lower right")

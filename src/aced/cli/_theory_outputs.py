@@ -82,15 +82,15 @@ def print_measures(console: Console, instance: str, found: Measures, delta: floa
         error = f"{cost.stderr:.2g}" if cost.stderr > 0 else ""
         table.add_row(name, _short(cost.value), error, _short(cost.lower), text)
     exact = "exact" if found.dimension_exact else "an upper bound: log2 of the class"
-    pair = found.tsybakov
+    pair = ("none", _why_none(found))
+    if found.tsybakov is not None:
+        pair = (f"{found.tsybakov.a:.3g}", f"a, for alpha {found.tsybakov.alpha:.2g}")
     for name, value, text in (
         ("disagreement", _short(found.disagreement), f"its coefficient at {found.epsilon:g}"),
         ("delta_min", _short(found.delta_min), "excess error of the best rival"),
         ("nu", _short(found.nu), "error of the best"),
         ("VC dimension", str(found.dimension), exact),
-        ("tsybakov", "none", _why_none(found))
-        if pair is None
-        else ("tsybakov", f"{pair.a:.3g}", f"a, for alpha {pair.alpha:.2g}"),
+        ("tsybakov", *pair),
     ):
         table.add_row(name, value, "", "", text)
     console.print(table)
@@ -160,13 +160,10 @@ def draw_race(path: Path, instance: str, axis: str, heats: list[Heat]) -> None:
         scale = labels[0] / (entries[0].predicted or math.nan)
         bounds = [scale * (entry.predicted or math.nan) for entry in entries]
         plane.plot(sizes, bounds, "--", color=colour)
-    plane.set_xscale("log")
-    plane.set_yscale("log")
+    title = f"{instance}: labels needed (dashed: growth of the bound)"
+    plane.set(xscale="log", yscale="log", xlabel=axis, ylabel="labels", title=title)
     plane.set_xticks(sizes, [str(size) for size in sizes])
     plane.minorticks_off()
-    plane.set_xlabel(axis)
-    plane.set_ylabel("labels")
-    plane.set_title(f"{instance}: labels needed (dashed: growth of the bound)")
     plane.grid(alpha=0.25)
     plane.legend(fontsize=8)
     figure.savefig(path, dpi=130)

@@ -100,13 +100,9 @@ def _fetch(name: str, looked_in: list[Path]) -> Path:
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a failure is reported below, in one sentence
+            home = str(cache_home() / "openml")
             bunch = fetch_openml(
-                task.openml,
-                version=1,
-                as_frame=False,
-                parser="pandas",
-                data_home=str(cache_home() / "openml"),
-                n_retries=1,
+                task.openml, version=1, as_frame=False, parser="pandas", data_home=home, n_retries=1
             )
     except ImportError:
         reason = "reading OpenML needs pandas (pip install 'aced[openml]')"

@@ -1,5 +1,6 @@
 """Simulated labelling: what a strategy would have reached with labels already known."""
 
+from aced.bench._figures import pyplot as pyplot
 from aced.bench._records import Records as Records
 from aced.bench._report import build as build, to_html as to_html, to_markdown as to_markdown
 from aced.bench._runner import run_job as run_job, run_jobs as run_jobs

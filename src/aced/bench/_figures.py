@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from aced._types import Array, Float64
 from aced.bench._published import ACED
-from aced.bench._summary import HOLDOUT, POOL, Task
+from aced.bench._summary import HOLDOUT, POOL, Runs, Task
 
 COLOURS = (
     "#0b6e99", "#8a8a8a", "#c8553d", "#5a8f3d", "#7a4fa3", "#8a6d1d", "#d18fb3", "#2f4b7c",
@@ -18,23 +19,17 @@ COLOURS = (
 
 def figure(task: Task) -> bytes:
     """Pool (best so far), pool (plain) and holdout curves, mean and spread over seeds."""
-    plt = _pyplot()
-    panels: list[tuple[str, str, bool]] = [
-        ("pool, best so far", POOL, True),
-        ("pool, plain", POOL, False),
-    ]
+    panels = [("pool, best so far", POOL, True), ("pool, plain", POOL, False)]
     if task.everything[HOLDOUT] is not None:
         panels.append(("holdout", HOLDOUT, False))
     shape = (4.6 * len(panels), 4.0)
-    drawing, axes = plt.subplots(1, len(panels), figsize=shape, layout="constrained", squeeze=False)
+    drawing, axes = pyplot().subplots(1, len(panels), figsize=shape, layout="constrained", squeeze=False)
     for axis, (title, measure, best) in zip(axes[0], panels, strict=True):
         for index, runs in enumerate(task.shown):
-            x = np.array([point["labels"] for point in max((r["curve"] for r in runs.records), key=len)])
+            x, values = _curves(runs, measure, best)
             if len(x) == 0:
                 continue
-            values = runs.at(x, measure, best=best)
-            colour = COLOURS[index % len(COLOURS)]
-            mean = np.nanmean(values, axis=0)
+            colour, mean = COLOURS[index % len(COLOURS)], np.nanmean(values, axis=0)
             axis.plot(x, mean, color=colour, label=runs.label, linewidth=1.4)
             if len(values) > 1:
                 spread = np.nanstd(values, axis=0)
@@ -53,7 +48,7 @@ def figure(task: Task) -> bytes:
 
 def sensitivity(task: Task) -> bytes:
     """For every strategy with a C0, the pool curve (best so far) at each value of the grid."""
-    plt = _pyplot()
+    plt = pyplot()
     names = list(dict.fromkeys(runs.strategy for runs in task.every if runs.c0 is not None))
     across = min(3, len(names))
     down = -(-len(names) // across)
@@ -67,9 +62,8 @@ def sensitivity(task: Task) -> bytes:
             axis.plot(*_best(passive), color="0.6", linewidth=2.5)
         grid = task.grid(name)
         for runs, shade in zip(grid, np.linspace(0, 0.9, len(grid)), strict=True):
-            axis.plot(
-                *_best(runs), color=plt.get_cmap("viridis")(shade), label=f"{runs.c0:g}", linewidth=1.2
-            )
+            colour = plt.get_cmap("viridis")(shade)
+            axis.plot(*_best(runs), color=colour, label=f"{runs.c0:g}", linewidth=1.2)
         axis.axhline(task.everything[POOL], color="0.5", linestyle=":", linewidth=1)
         axis.set_title(f"{task.name}: {name}", fontsize=10)
         axis.set_xlabel("labels")
@@ -78,12 +72,19 @@ def sensitivity(task: Task) -> bytes:
     return _png(drawing)
 
 
-def _best(runs: Any) -> tuple[Any, Any]:
+def _curves(runs: Runs, measure: str, best: bool) -> tuple[Array, Float64]:
+    """The labels (L,) of the longest run, and the accuracies of all runs there, (seeds, L)."""
     x = np.array([point["labels"] for point in max((r["curve"] for r in runs.records), key=len)])
-    return (x, x) if len(x) == 0 else (x, np.nanmean(runs.at(x, POOL, best=True), axis=0))
+    return x, runs.at(x, measure, best=best)
 
 
-def _pyplot() -> Any:
+def _best(runs: Runs) -> tuple[Array, Float64]:
+    x, values = _curves(runs, POOL, True)
+    return x, np.nanmean(values, axis=0)
+
+
+def pyplot() -> Any:
+    """matplotlib without a screen, loaded when a picture is wanted."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -95,5 +96,5 @@ def _pyplot() -> Any:
 def _png(drawing: Any) -> bytes:
     stream = io.BytesIO()
     drawing.savefig(stream, format="png", dpi=85)
-    _pyplot().close(drawing)
+    pyplot().close(drawing)
     return stream.getvalue()

@@ -24,23 +24,17 @@ class Records:
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
         self.found: dict[str, dict[str, Any]] = {}
-        if self.path.exists():
-            whole = 0
-            for number, line in enumerate(self.path.read_bytes().splitlines(keepends=True), start=1):
-                try:
-                    record = json.loads(line)
-                    key = str(record["key"])
-                except (ValueError, KeyError, TypeError):
-                    if line.endswith(b"\n"):
-                        raise InvalidInput(self.path, f"line {number} is no record") from None
-                    break
-                if not line.endswith(b"\n"):
-                    break
-                self.found[key] = record
-                whole += len(line)
-            self._whole = whole
-        else:
-            self._whole = 0
+        self._whole = 0
+        lines = self.path.read_bytes().splitlines(keepends=True) if self.path.exists() else []
+        for number, line in enumerate(lines, start=1):
+            if not line.endswith(b"\n"):
+                break
+            try:
+                record = json.loads(line)
+                self.found[str(record["key"])] = record
+            except (ValueError, KeyError, TypeError):
+                raise InvalidInput(self.path, f"line {number} is no record") from None
+            self._whole += len(line)
 
     def __contains__(self, key: str) -> bool:
         return key in self.found
@@ -48,9 +42,7 @@ class Records:
     def append(self, record: dict[str, Any]) -> None:
         """Write one record for good."""
         with self.path.open("ab") as file:
-            if file.tell() != self._whole:
-                file.truncate(self._whole)
-                file.seek(self._whole)
+            file.truncate(self._whole)
             line = json.dumps(record, sort_keys=True).encode() + b"\n"
             file.write(line)
             file.flush()

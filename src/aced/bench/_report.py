@@ -54,25 +54,17 @@ def _ranks(found: Ranking | None) -> list[Block]:
     if found.friedman is not None:
         text += f"Friedman's test that all are alike: p = {found.friedman:.3g}. "
     text += "The last column tests each strategy against aced (Wilcoxon, corrected by Holm)."
-    return [
-        ("h2", "Who is ahead"),
-        ("p", text),
-        ("table", (["strategy", "rank", "p against aced"], rows)),
-    ]
+    table = (["strategy", "rank", "p against aced"], rows)
+    return [("h2", "Who is ahead"), ("p", text), ("table", table)]
 
 
 def _task(task: Task) -> list[Block]:
     every = task.everything
     holdout = "" if every[HOLDOUT] is None else f", holdout {every[HOLDOUT]:.4f}"
-    blocks: list[Block] = [
-        ("h2", task.name),
-        (
-            "p",
-            f"{task.rows} rows, {task.features} features. "
-            f"With every label: pool {every[POOL]:.4f}{holdout}.",
-        ),
-        ("figure", (task.name, figure(task))),
-    ]
+    text = f"{task.rows} rows, {task.features} features. "
+    text += f"With every label: pool {every[POOL]:.4f}{holdout}."
+    picture = (task.name, figure(task))
+    blocks: list[Block] = [("h2", task.name), ("p", text), ("figure", picture)]
     head = [
         "strategy", "seeds", "labels to match all, pool", "holdout", "mean pool", "mean holdout",
         "ms a label",
@@ -123,13 +115,8 @@ def _published(task: Task) -> list[Block]:
     counts = [count for count in paper if count <= mine.last()]
     values = mine.at(np.array(counts), POOL, best=True)
     rows = [
-        [
-            str(count),
-            f"{paper[count]:.4f}",
-            f"{values[:, i].mean():.4f}",
-            f"{values[:, i].mean() - paper[count]:+.4f}",
-        ]
-        for i, count in enumerate(counts)
+        [str(count), f"{paper[count]:.4f}", f"{mean:.4f}", f"{mean - paper[count]:+.4f}"]
+        for count, mean in zip(counts, values.mean(axis=0), strict=True)
     ]
     return [
         ("h3", "Beside the paper"),
@@ -149,13 +136,10 @@ def _grids(task: Task) -> list[Block]:
     if not rows:
         return []
     head = ["strategy", "C0", "labels asked for", "best pool accuracy", "labels to match all"]
+    text = "Each line is one C0, from dark (small) to light (large), and ends where asking ended. "
     return [
         ("h3", "The C0 grids"),
-        (
-            "p",
-            "Each line is one C0, from dark (small) to light (large), and ends where asking ended. "
-            "Grey: passive.",
-        ),
+        ("p", text + "Grey: passive."),
         ("figure", (f"{task.name}-c0", sensitivity(task))),
         ("table", (head, rows)),
     ]

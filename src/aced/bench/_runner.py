@@ -28,25 +28,20 @@ def _load(task: str, data_home: Path | None) -> tuple[Dataset, Pool]:
 
 
 @lru_cache(maxsize=8)
-def _everything(
-    task: str, data_home: Path | None, l2: float, threads: int
-) -> tuple[float, float | None]:
+def _everything(task: str, data_home: Path | None, l2: float, threads: int) -> dict[str, float | None]:
     data, pool = _load(task, data_home)
-    found = fit_all(data, pool, l2=l2, workers=Workers(threads))
-    assert found["pool_accuracy"] is not None
-    return found["pool_accuracy"], found["holdout_accuracy"]
+    return fit_all(data, pool, l2=l2, workers=Workers(threads))
 
 
 def run_job(job: Job, data_home: Path | None = None, threads: int = 1) -> dict[str, Any]:
     """The record of one job. All but its ``timing`` is a function of the job."""
     began = time.perf_counter()
     data, pool = _load(job.task, data_home)
-    on_pool, on_holdout = _everything(job.task, data_home, job.l2, threads)
     curve = simulate(
         data,
         pool,
         make_strategy(job.strategy, dict(job.options)),
-        all_labels={"pool_accuracy": on_pool, "holdout_accuracy": on_holdout},
+        all_labels=_everything(job.task, data_home, job.l2, threads),
         budget=min(job.budget, len(pool)),
         batch=job.batch,
         seed=job.seed,

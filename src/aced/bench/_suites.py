@@ -11,7 +11,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from aced._check import whole
+from aced._check import choice, whole
 from aced._errors import InvalidInput
 
 # task: (budget, passes of the streams)
@@ -55,10 +55,7 @@ class Job:
 def grid(strategy: str, task: str) -> list[float]:
     """C0 values of the appendix; none where the paper did not run the method."""
     if strategy == "oac":
-        searched = {
-            "svhn": (0.01, 0.03, 0.1, 0.3),
-            "fashion": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0),
-        }
+        searched = {"svhn": (0.01, 0.03, 0.1, 0.3), "fashion": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)}
         return list(searched.get(task, (0.001, 0.003, 0.01, 0.03)))
     if strategy.startswith("ora-"):
         if task == "mnist":
@@ -77,23 +74,17 @@ def jobs(
 ) -> list[Job]:
     """All jobs of a suite, cheap tasks first, thinned out by tasks and strategies."""
     builders = {"smoke": _smoke, "paper": _paper, "full": _full}
-    if suite not in builders:
-        raise InvalidInput("suite", f"must be one of {', '.join(builders)}; got {suite!r}")
+    choice("suite", suite, builders)
     if seeds is not None:
         whole("seeds", seeds, 1)
     every = builders[suite](seeds)
-    for name, wanted, known in (
-        ("tasks", tasks, {job.task for job in every}),
-        ("strategies", strategies, {job.strategy for job in every}),
-    ):
-        unknown = sorted(set(wanted or []) - known)
-        if unknown:
+    kept = every
+    for name, field_name, wanted in (("tasks", "task", tasks), ("strategies", "strategy", strategies)):
+        known = {getattr(job, field_name) for job in every}
+        if unknown := sorted(set(wanted or []) - known):
             raise InvalidInput(name, f"{suite} has no {unknown[0]!r}; it has {', '.join(sorted(known))}")
-    return [
-        job
-        for job in every
-        if (tasks is None or job.task in tasks) and (strategies is None or job.strategy in strategies)
-    ]
+        kept = [job for job in kept if wanted is None or getattr(job, field_name) in wanted]
+    return kept
 
 
 def _smoke(seeds: int | None) -> list[Job]:

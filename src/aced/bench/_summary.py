@@ -18,7 +18,6 @@ POOL, HOLDOUT = "pool_accuracy", "holdout_accuracy"
 class Runs:
     """The runs of one strategy with one set of options on one task, one a seed."""
 
-    task: str
     strategy: str
     label: str
     records: tuple[dict[str, Any], ...]
@@ -28,13 +27,9 @@ class Runs:
         c0 = self.records[0]["job"]["options"].get("c0")
         return None if c0 is None else float(c0)
 
-    def target(self, measure: str) -> float | None:
-        value = self.records[0]["all_labels"][measure]
-        return None if value is None else float(value)
-
     def labels_needed(self, measure: str) -> list[int | None]:
         """For each seed, labels at which the accuracy of all labels is first reached."""
-        target = self.target(measure)
+        target = self.records[0]["all_labels"][measure]
         if target is None:
             return [None] * len(self.records)
         return [
@@ -103,7 +98,7 @@ def tasks_of(records: list[dict[str, Any]]) -> list[Task]:
         for record in sorted(mine, key=lambda r: r["seed"]):
             groups.setdefault(record["label"], []).append(record)
         every = tuple(
-            Runs(name, group[0]["job"]["strategy"], label, tuple(group))
+            Runs(group[0]["job"]["strategy"], label, tuple(group))
             for label, group in sorted(groups.items())
         )
         first = mine[0]
@@ -116,11 +111,8 @@ def tasks_of(records: list[dict[str, Any]]) -> list[Task]:
 def _shown(every: tuple[Runs, ...]) -> tuple[Runs, ...]:
     """For streams the C0 with the fewest labels to the accuracy of all labels, as the paper chose;
     where none gets there, the one that gets highest."""
-    chosen = []
-    for strategy in dict.fromkeys(runs.strategy for runs in every):
-        mine = [runs for runs in every if runs.strategy == strategy]
-        chosen.append(min(mine, key=_paper_choice))
-    return tuple(chosen)
+    names = dict.fromkeys(runs.strategy for runs in every)
+    return tuple(min((r for r in every if r.strategy == name), key=_paper_choice) for name in names)
 
 
 def _paper_choice(runs: Runs) -> tuple[float, float]:
@@ -179,9 +171,7 @@ def _against_aced(names: list[str], table: Float64) -> dict[str, float]:
         difference = mine - table[:, index]
         if name != "aced" and difference.any():
             raw[name] = float(wilcoxon(difference).pvalue)
-    corrected: dict[str, float] = {}
-    running = 0.0
-    for place, (name, p) in enumerate(sorted(raw.items(), key=lambda item: item[1])):
-        running = max(running, min(1.0, p * (len(raw) - place)))
-        corrected[name] = running
-    return corrected
+    order = sorted(raw, key=raw.__getitem__)
+    steps = np.array([raw[name] for name in order]) * np.arange(len(order), 0, -1)
+    corrected = np.maximum.accumulate(np.minimum(steps, 1.0))
+    return dict(zip(order, corrected.tolist(), strict=True))

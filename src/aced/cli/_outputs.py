@@ -9,7 +9,7 @@ from rich.table import Table
 
 from aced._errors import InvalidInput
 from aced._files import check_writable, replacing
-from aced.bench import Curve
+from aced.bench import Curve, pyplot
 
 COLOURS = ("#0b6e99", "#c8553d", "#5a8f3d", "#7a4fa3", "#8a6d1d", "#444444", "#d18fb3")
 PLOTS = (".png", ".svg", ".pdf")
@@ -19,10 +19,14 @@ def check_plot(path: Path) -> None:
     check_writable("plot", path)
     if path.suffix not in PLOTS:
         raise InvalidInput("plot", f"{path} must end in {', '.join(PLOTS)}")
+    need_matplotlib("plot")
+
+
+def need_matplotlib(argument: str) -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise InvalidInput("plot", "needs matplotlib; pip install 'aced[plot]'") from error
+        raise InvalidInput(argument, "needs matplotlib; pip install 'aced[plot]'") from error
 
 
 def write_text(path: Path, text: str) -> None:
@@ -37,18 +41,10 @@ def _percent(value: float | None) -> str:
 def print_table(console: Console, curves: list[Curve]) -> None:
     """One line a strategy (mean pool: over the curve), and the classifier with all labels."""
     first = curves[0]
-    table = Table(
-        title=f"{first.dataset}: {first.rows} rows, {first.features} features, seed {first.seed}"
-    )
+    title = f"{first.dataset}: {first.rows} rows, {first.features} features, seed {first.seed}"
+    table = Table(title=title)
     table.add_column("strategy")
-    for heading in (
-        "labels",
-        "pool",
-        "holdout",
-        "mean pool",
-        "match all",
-        "seconds",
-    ):
+    for heading in ("labels", "pool", "holdout", "mean pool", "match all", "seconds"):
         table.add_column(heading, justify="right")
     target = first.all_labels["pool_accuracy"]
     assert target is not None
@@ -65,30 +61,20 @@ def print_table(console: Console, curves: list[Curve]) -> None:
             f"{last.seconds:.1f}",
         )
     table.add_section()
-    every = first.all_labels
-    table.add_row(
-        "all labels", str(first.rows), _percent(target), _percent(every["holdout_accuracy"]), "", "", ""
-    )
+    holdout = _percent(first.all_labels["holdout_accuracy"])
+    table.add_row("all labels", str(first.rows), _percent(target), holdout, "", "", "")
     console.print(table)
 
 
 def draw_plot(path: Path, curves: list[Curve]) -> None:
     """Accuracy against labels: pool and, beside it, holdout."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
+    plt = pyplot()
     panels = ["pool_accuracy"]
     if curves[0].all_labels["holdout_accuracy"] is not None:
         panels.append("holdout_accuracy")
+    shape = (5.6 * len(panels), 4.2)
     figure, axes = plt.subplots(
-        1,
-        len(panels),
-        figsize=(5.6 * len(panels), 4.2),
-        sharey=True,
-        squeeze=False,
-        layout="constrained",
+        1, len(panels), figsize=shape, sharey=True, squeeze=False, layout="constrained"
     )
     for axis, panel in zip(axes[0], panels, strict=True):
         for index, curve in enumerate(curves):
@@ -99,8 +85,8 @@ def draw_plot(path: Path, curves: list[Curve]) -> None:
                 color=COLOURS[index % len(COLOURS)],
             )
         axis.axhline(curves[0].all_labels[panel], color="0.5", linestyle=":", label="all labels")
-        axis.set_title(f"{curves[0].dataset}, {panel.removesuffix('_accuracy')}")
-        axis.set_xlabel("labels")
+        title = f"{curves[0].dataset}, {panel.removesuffix('_accuracy')}"
+        axis.set(title=title, xlabel="labels")
         axis.grid(alpha=0.25)
     axes[0][0].set_ylabel("accuracy")
     axes[0][0].legend(loc="lower right")

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from aced._errors import InvalidInput
 from aced.bench import Records, build, to_html, to_markdown
-from aced.cli._outputs import write_text
+from aced.cli._outputs import need_matplotlib, write_text
 
 
 def report(
@@ -23,10 +23,7 @@ def report(
     records = Records(folder).all()
     if not records:
         raise InvalidInput("dir", f"{folder} has no records; make some with aced bench")
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise InvalidInput("aced report", "needs matplotlib; pip install 'aced[plot]'") from error
+    need_matplotlib("aced report")
     where = out or folder
     if not where.parent.is_dir():
         raise InvalidInput("out", f"there is no folder {where.parent}; make it first")

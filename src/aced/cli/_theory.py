@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from typer.core import TyperGroup
 
+from aced._check import probability
 from aced._errors import InvalidInput
 from aced._files import check_writable
 from aced.cli._outputs import check_plot, write_text
@@ -53,43 +54,59 @@ Json = Annotated[
 ]
 
 
-def _build(
-    instance: str,
-    size: int | None,
-    noise: float | None,
-    seed: int,
-    hypotheses: int | None,
-) -> Bandit:
-    """The instance of this size (its own default when None)."""
-    if instance.endswith(".npz"):
-        return from_file(Path(instance))
-    options: dict[str, Any] = {} if noise is None else {"noise": noise}
-    if size is not None:
-        options["m" if instance == "spread" else "n"] = size
-    if instance in ("rectangles", "random"):
-        options["seed"] = seed
-    if instance == "random" and (hypotheses is not None or size is not None):
-        wanted = hypotheses if hypotheses is not None else 2 * (size or 1)
-        options["hypotheses"] = wanted if size is None else min(wanted, 2 ** min(size - 1, 20))
-    return INSTANCES[instance](**options)
+@dataclass(frozen=True)
+class Wanted:
+    """An instance as it was asked for; options that do not belong to it are refused."""
 
+    instance: str
+    m: int | None
+    n: int | None
+    hypotheses: int | None
+    noise: float | None
+    seed: int
 
-def _check(
-    instance: str, m: int | None, n: int | None, noise: float | None, hypotheses: int | None
-) -> int | None:
-    """Options that do not belong to the instance are refused; returns its size option."""
-    file = instance.endswith(".npz")
-    if not file and instance not in INSTANCES:
-        raise InvalidInput("instance", f"must be one of {NAMES} Got {instance!r}")
-    if m is not None and instance != "spread":
-        raise InvalidInput("m", f"is the size of spread; {instance} takes --n")
-    if n is not None and (instance == "spread" or file):
-        raise InvalidInput("n", f"does not apply to {instance}" + ("" if file else "; it takes --m"))
-    if file and noise is not None:
-        raise InvalidInput("noise", "does not apply to a file: its eta says what the noise is")
-    if hypotheses is not None and instance != "random":
-        raise InvalidInput("hypotheses", "applies to random only")
-    return m if instance == "spread" else n
+    def __post_init__(self) -> None:
+        instance, file = self.instance, self.instance.endswith(".npz")
+        if not file and instance not in INSTANCES:
+            raise InvalidInput("instance", f"must be one of {NAMES} Got {instance!r}")
+        if self.m is not None and instance != "spread":
+            raise InvalidInput("m", f"is the size of spread; {instance} takes --n")
+        if self.n is not None and (instance == "spread" or file):
+            raise InvalidInput("n", f"does not apply to {instance}" + ("" if file else "; it takes --m"))
+        if file and self.noise is not None:
+            raise InvalidInput("noise", "does not apply to a file: its eta says what the noise is")
+        if self.hypotheses is not None and instance != "random":
+            raise InvalidInput("hypotheses", "applies to random only")
+
+    @property
+    def axis(self) -> str:
+        return "m" if self.instance == "spread" else "n"
+
+    def build(self, size: int | None = None) -> Bandit:
+        """The instance of this size (when None: of the size asked for, or its own default)."""
+        if self.instance.endswith(".npz"):
+            return from_file(Path(self.instance))
+        size = getattr(self, self.axis) if size is None else size
+        options: dict[str, Any] = {} if self.noise is None else {"noise": self.noise}
+        if size is not None:
+            options[self.axis] = size
+        if self.instance in ("rectangles", "random"):
+            options["seed"] = self.seed
+        if self.instance == "random" and (self.hypotheses is not None or size is not None):
+            count = self.hypotheses if self.hypotheses is not None else 2 * (size or 1)
+            options["hypotheses"] = count if size is None else min(count, 2 ** min(size - 1, 20))
+        return INSTANCES[self.instance](**options)
+
+    def by_size(self) -> dict[int, Bandit]:
+        """The one asked for, half and a quarter of it (a file: itself)."""
+        if self.instance.endswith(".npz"):
+            problem = self.build()
+            return {problem.n: problem}
+        asked = getattr(self, self.axis)
+        largest = SIZES[self.instance] if asked is None else asked
+        least = 2 if self.instance == "spread" else 4
+        sizes = sorted({max(least, largest // 4), max(least, largest // 2), largest})
+        return {size: self.build(size) for size in sizes if size <= largest}
 
 
 @app.command("measure")
@@ -105,15 +122,14 @@ def measure_command(
     json_file: Json = None,
 ) -> None:
     """Complexity measures of an instance and the sample-complexity bounds."""
-    size = _check(instance, m, n, noise, hypotheses)
+    wanted = Wanted(instance, m, n, hypotheses, noise, seed)
     _check_json(json_file)
-    problem = _build(instance, size, noise, seed, hypotheses)
+    problem = wanted.build()
     with Console(stderr=True).status(f"measuring {instance}") as status:
         found = measure(
             problem, epsilon, delta=delta, seed=seed, report=lambda text: status.update(f"{text} …")
         )
-    record = {"instance": instance, **measures_json(found, delta)}
-    console = _emit(json_file, record)
+    console = _emit(json_file, {"instance": instance, **measures_json(found, delta)})
     print_measures(console, instance, found, delta)
 
 
@@ -135,71 +151,32 @@ def race_command(
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw labels by size.")] = None,
 ) -> None:
     """Algorithms side by side: labels used, failures, and how both grow with the size."""
-    size = _check(instance, m, n, noise, hypotheses)
+    wanted = Wanted(instance, m, n, hypotheses, noise, seed)
     _check_json(json_file)
     if plot is not None:
         check_plot(plot)
     names = tuple(algorithm or ALGORITHMS)
     check_algorithms(names)
-    if not 0 < delta < 1:
-        raise InvalidInput("delta", f"must lie between 0 and 1, got {delta}")
-    problems = _problems(instance, size, noise, seed, hypotheses)
+    probability("delta", delta)
+    options: dict[str, Any] = {"delta": delta, "epsilon": epsilon, "trials": trials, "seed": seed}
+    problems = wanted.by_size()
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("trials")
     heats = []
-    with _progress() as bar:
-        for number, problem in problems.items():
-            task = bar.add_task(f"{instance} {number}", total=None)
-            tick = _ticker(bar, task, f"{instance} {number}")
-            heats.append(
-                heat(
-                    problem,
-                    number,
-                    delta=delta,
-                    trials=trials,
-                    epsilon=epsilon,
-                    seed=seed,
-                    algorithms=names,
-                    tick=tick,
-                )
-            )
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
+        for size, problem in problems.items():
+            label = f"{instance} {size}"
+            task = bar.add_task(label, total=None)
+
+            def tick(text: str, done: int, total: int, label: str = label, task: Any = task) -> None:
+                bar.update(task, description=f"{label}: {text}", completed=done, total=total)
+
+            heats.append(heat(problem, size, **options, algorithms=names, tick=tick))
             bar.remove_task(task)
-    console = _emit(json_file, race_json(instance, heats, delta, epsilon, trials, seed))
-    axis = "m" if instance == "spread" else "n"
-    print_race(console, instance, axis, heats, delta)
+    console = _emit(json_file, race_json(instance, heats, options))
+    print_race(console, instance, wanted.axis, heats, delta)
     if plot is not None:
-        draw_race(plot, instance, axis, heats)
+        draw_race(plot, instance, wanted.axis, heats)
         console.print(f"Labels by size drawn in {plot}")
-
-
-def _problems(
-    instance: str, size: int | None, noise: float | None, seed: int, hypotheses: int | None
-) -> dict[int, Bandit]:
-    """Instances by size: the one asked for, half and a quarter of it (a file: itself)."""
-    if instance.endswith(".npz"):
-        problem = _build(instance, None, None, seed, None)
-        return {problem.n: problem}
-    largest = size if size is not None else SIZES[instance]
-    least = 2 if instance == "spread" else 4
-    sizes = sorted({max(least, largest // 4), max(least, largest // 2), largest})
-    return {s: _build(instance, s, noise, seed, hypotheses) for s in sizes if s <= largest}
-
-
-def _progress() -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("trials"),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-
-
-def _ticker(bar: Progress, task: Any, label: str) -> Callable[[str, int, int], None]:
-    def tick(text: str, done: int, total: int) -> None:
-        bar.update(task, description=f"{label}: {text}", completed=done, total=total)
-
-    return tick
 
 
 def _check_json(json_file: str | None) -> None:

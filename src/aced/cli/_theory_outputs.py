@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from aced.bench import pyplot
 from aced.cli._outputs import COLOURS
-from aced.design.explicit import Allocation
 from aced.theory import Heat, Measures
+
+COSTS = {
+    "rho": "cost of one comparison",
+    "gamma": "cost of all comparisons at once",
+    "psi": "cost of the rarest draw",
+}
+BOUNDS = {
+    "aced": "aced: gamma + rho log(1/delta)",
+    "union": "union bound: rho log(H/delta)",
+    "efficient": "efficient aced: with psi",
+    "disagreement": "disagreement, agnostic",
+    "tsybakov": "disagreement, Tsybakov",
+}
 
 
 def _number(value: float | None) -> float | None:
@@ -19,112 +33,66 @@ def _number(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def _certificate(found: Allocation) -> dict[str, float | None]:
-    return {
-        "value": _number(found.value),
-        "lower": _number(found.lower),
-        "stderr": _number(found.stderr),
-    }
+def _numbers(found: object, *names: str) -> dict[str, float | None]:
+    return {name: _number(getattr(found, name)) for name in names}
 
 
 def measures_json(found: Measures, delta: float) -> dict[str, Any]:
     """One flat object; null where a quantity is infinite or does not apply."""
-    bounds = found.bounds
+    costs = {name: getattr(found, name) for name in COSTS}
     return {
         "n": found.n,
         "hypotheses": found.hypotheses,
         "epsilon": found.epsilon,
         "delta": delta,
-        "rho": _number(found.rho.value),
-        "gamma": _number(found.gamma.value),
-        "psi": _number(found.psi.value),
+        **{name: _number(cost.value) for name, cost in costs.items()},
         "disagreement": found.disagreement,
         "delta_min": _number(found.delta_min),
         "nu": found.nu,
         "vc_dimension": found.dimension,
         "vc_dimension_exact": found.dimension_exact,
-        "tsybakov": None
-        if found.tsybakov is None
-        else {"a": found.tsybakov.a, "alpha": found.tsybakov.alpha},
-        "bounds": None
-        if bounds is None
-        else {
-            "aced": _number(bounds.aced),
-            "union": _number(bounds.union),
-            "efficient": _number(bounds.efficient),
-            "disagreement": _number(bounds.disagreement),
-            "tsybakov": _number(bounds.tsybakov),
-        },
+        "tsybakov": None if found.tsybakov is None else asdict(found.tsybakov),
+        "bounds": None if found.bounds is None else _numbers(found.bounds, *BOUNDS),
         "certificates": {
-            "rho": _certificate(found.rho),
-            "gamma": _certificate(found.gamma),
-            "psi": _certificate(found.psi),
+            name: _numbers(cost, "value", "lower", "stderr") for name, cost in costs.items()
         },
     }
 
 
-def race_json(
-    instance: str, heats: list[Heat], delta: float, epsilon: float, trials: int, seed: int
-) -> dict[str, Any]:
-    """Every algorithm on every size."""
-    return {
-        "instance": instance,
-        "delta": delta,
-        "epsilon": epsilon,
-        "trials": trials,
-        "seed": seed,
-        "sizes": [
-            {
-                "size": one.size,
-                **measures_json(one.measures, delta),
-                "algorithms": [
-                    {
-                        "algorithm": entry.algorithm,
-                        "labels": entry.labels,
-                        "stderr": entry.stderr,
-                        "distinct": entry.distinct,
-                        "failures": entry.failures,
-                        "trials": entry.trials,
-                        "finished": entry.finished,
-                        "predicted": _number(entry.predicted),
-                    }
-                    for entry in one.entries
-                ],
-            }
-            for one in heats
-        ],
-    }
+def race_json(instance: str, heats: list[Heat], options: dict[str, Any]) -> dict[str, Any]:
+    """Every algorithm on every size, and the options of the race."""
+    sizes = []
+    for one in heats:
+        entries = [{**asdict(e), "predicted": _number(e.predicted)} for e in one.entries]
+        for entry in entries:
+            del entry["seconds"]  # the only part that a second run would not repeat
+        measures = measures_json(one.measures, options["delta"])
+        sizes.append({"size": one.size, **measures, "algorithms": entries})
+    return {"instance": instance, **options, "sizes": sizes}
 
 
 def print_measures(console: Console, instance: str, found: Measures, delta: float) -> None:
     table = Table(title=f"{instance}: {found.n} rows, {found.hypotheses} hypotheses")
     table.add_column("measure")
-    table.add_column("value", justify="right")
-    table.add_column("+-", justify="right")
-    table.add_column("at least", justify="right")  # three standard errors down where estimated
+    for heading in ("value", "+-", "at least"):  # three standard errors down where estimated
+        table.add_column(heading, justify="right")
     table.add_column("what it is")
-    for name, measured, text in (
-        ("rho", found.rho, "cost of one comparison"),
-        ("gamma", found.gamma, "cost of all comparisons at once"),
-        ("psi", found.psi, "cost of the rarest draw"),
-    ):
-        error = f"{measured.stderr:.2g}" if measured.stderr > 0 else ""
-        table.add_row(name, _short(measured.value), error, _short(measured.lower), text)
-    table.add_row(
-        "disagreement", _short(found.disagreement), "", "", f"its coefficient at {found.epsilon:g}"
-    )
-    table.add_row("delta_min", _short(found.delta_min), "", "", "excess error of the best rival")
-    table.add_row("nu", _short(found.nu), "", "", "error of the best")
+    for name, text in COSTS.items():
+        cost = getattr(found, name)
+        error = f"{cost.stderr:.2g}" if cost.stderr > 0 else ""
+        table.add_row(name, _short(cost.value), error, _short(cost.lower), text)
     exact = "exact" if found.dimension_exact else "an upper bound: log2 of the class"
-    table.add_row("VC dimension", str(found.dimension), "", "", exact)
-    pair = found.tsybakov
-    table.add_row(
-        "tsybakov",
-        "none" if pair is None else f"{pair.a:.3g}",
-        "",
-        "",
-        _why_none(found) if pair is None else f"a, for alpha {pair.alpha:.2g}",
-    )
+    pair = ("none", _why_none(found))
+    if found.tsybakov is not None:
+        pair = (f"{found.tsybakov.a:.3g}", f"a, for alpha {found.tsybakov.alpha:.2g}")
+    for name, value, text in (
+        ("disagreement", _short(found.disagreement), f"its coefficient at {found.epsilon:g}"),
+        ("delta_min", _short(found.delta_min), "excess error of the best rival"),
+        ("nu", _short(found.nu), "error of the best"),
+        ("VC dimension", str(found.dimension), exact),
+        ("tsybakov", *pair),
+    ):
+        table.add_row(name, value, "", "", text)
     console.print(table)
     if found.bounds is None:
         console.print(f"No bounds: {_why_none(found)}.")
@@ -133,18 +101,15 @@ def print_measures(console: Console, instance: str, found: Measures, delta: floa
     bounds = Table(title=f"Labels up to a constant, error {at:.4g}, confidence {1 - delta:g}")
     bounds.add_column("method")
     bounds.add_column("bound", justify="right")
-    bounds.add_row("aced: gamma + rho log(1/delta)", _short(found.bounds.aced))
-    bounds.add_row("union bound: rho log(H/delta)", _short(found.bounds.union))
-    bounds.add_row("efficient aced: with psi", _short(found.bounds.efficient))
-    bounds.add_row("disagreement, agnostic", _short(found.bounds.disagreement))
-    bounds.add_row("disagreement, Tsybakov", _short(found.bounds.tsybakov))
+    for name, method in BOUNDS.items():
+        bounds.add_row(method, _short(getattr(found.bounds, name)))
     console.print(bounds)
 
 
 def _why_none(found: Measures) -> str:
-    return (
-        "a single hypothesis" if found.hypotheses == 1 else "a rival ties with the best; see --epsilon"
-    )
+    if found.hypotheses == 1:
+        return "a single hypothesis"
+    return "a rival ties with the best; see --epsilon"
 
 
 def _short(value: float | None) -> str:
@@ -159,16 +124,13 @@ def print_race(console: Console, instance: str, axis: str, heats: list[Heat], de
         table.add_column(heading, justify="right")
     table.add_column("log scale")
     most = max(entry.labels for one in heats for entry in one.entries)
-    for position in range(len(heats[0].entries)):
-        first = heats[0].entries[position]
+    for position, first in enumerate(heats[0].entries):
         for one in heats:
             entry = one.entries[position]
             growth = f"{entry.labels / first.labels:.2f}" if first.labels > 0 else "-"
-            bound = (
-                f"{entry.predicted / first.predicted:.2f}"
-                if entry.predicted and first.predicted
-                else "-"
-            )
+            bound = "-"
+            if entry.predicted and first.predicted:
+                bound = f"{entry.predicted / first.predicted:.2f}"
             table.add_row(
                 entry.algorithm if one is heats[0] else "",
                 str(one.size),
@@ -187,11 +149,7 @@ def print_race(console: Console, instance: str, axis: str, heats: list[Heat], de
 
 def draw_race(path: Path, instance: str, axis: str, heats: list[Heat]) -> None:
     """Labels against size on log scales; dashed, the bound scaled to meet the first point."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
+    plt = pyplot()
     figure, plane = plt.subplots(figsize=(6.4, 4.6), layout="constrained")
     sizes = [one.size for one in heats]
     for index, name in enumerate(entry.algorithm for entry in heats[0].entries):
@@ -200,16 +158,12 @@ def draw_race(path: Path, instance: str, axis: str, heats: list[Heat]) -> None:
         labels = [max(entry.labels, 0.5) for entry in entries]  # a log scale has no zero
         plane.plot(sizes, labels, "o-", color=colour, label=name)
         scale = labels[0] / (entries[0].predicted or math.nan)
-        plane.plot(
-            sizes, [scale * (entry.predicted or math.nan) for entry in entries], "--", color=colour
-        )
-    plane.set_xscale("log")
-    plane.set_yscale("log")
+        bounds = [scale * (entry.predicted or math.nan) for entry in entries]
+        plane.plot(sizes, bounds, "--", color=colour)
+    title = f"{instance}: labels needed (dashed: growth of the bound)"
+    plane.set(xscale="log", yscale="log", xlabel=axis, ylabel="labels", title=title)
     plane.set_xticks(sizes, [str(size) for size in sizes])
     plane.minorticks_off()
-    plane.set_xlabel(axis)
-    plane.set_ylabel("labels")
-    plane.set_title(f"{instance}: labels needed (dashed: growth of the bound)")
     plane.grid(alpha=0.25)
     plane.legend(fontsize=8)
     figure.savefig(path, dpi=130)

@@ -76,9 +76,8 @@ def cohen_kappa(votes: Votes, a: int, b: int) -> float:
         )
     cell, shape = 2 * votes.item + votes.code, (votes.items, 2)
     first, second = (np.bincount(cell[votes.who == k], minlength=2 * votes.items) for k in (a, b))
-    table = (first.reshape(shape).T @ second.reshape(shape)).astype(
-        float
-    )  # pairs of votes that say (c, d)
+    # entry (c, d): pairs of votes that say so
+    table = (first.reshape(shape).T @ second.reshape(shape)).astype(float)
     observed = _ratio(np.trace(table), table.sum())
     by_chance = _ratio(table.sum(axis=1) @ table.sum(axis=0), table.sum() ** 2)
     return float(_ratio(observed - by_chance, 1 - by_chance))

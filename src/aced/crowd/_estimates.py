@@ -109,11 +109,7 @@ class DawidSkene:
 
 
 def dawid_skene(
-    votes: Votes,
-    *,
-    prior: Prior = HONEST,
-    steps: int = 100,
-    tolerance: float = 1e-6,
+    votes: Votes, *, prior: Prior = HONEST, steps: int = 100, tolerance: float = 1e-6
 ) -> DawidSkene:
     """The mode of p(π, ρ | votes) by EM, and η̂ there.
 

@@ -19,10 +19,8 @@ FILES = (".npz", ".csv", ".parquet")
 
 def load_dataset(name: str, *, data_home: str | Path | None = None, label: str | None = None) -> Dataset:
     """A data set by name, or a file."""
-    if name == "digits":
-        return _digits()
-    if name == "breast":
-        return _breast()
+    if name in ("digits", "breast"):
+        return _shipped(name)
     if name in TASKS:
         return load_task(name, None if data_home is None else Path(data_home))
     if Path(name).suffix in FILES:
@@ -33,19 +31,14 @@ def load_dataset(name: str, *, data_home: str | Path | None = None, label: str |
     )
 
 
-def _digits() -> Dataset:
-    """8 x 8 images of digits, 0-4 against 5-9, a quarter held out."""
-    rows, digit = load_digits(return_X_y=True)
-    parts = train_test_split(
-        (rows / 16).astype(np.float32), digit >= 5, test_size=0.25, random_state=0, stratify=digit
-    )
-    X, X_test, y, y_test = parts
-    return Dataset("digits", X, y.astype(np.int64), X_test, y_test.astype(np.int64))
-
-
-def _breast() -> Dataset:
-    """Wisconsin breast cancer, 30 standardised features, benign or malignant, a quarter held out."""
-    rows, label = load_breast_cancer(return_X_y=True)
+def _shipped(name: str) -> Dataset:
+    """A quarter is held out. digits: 8 x 8 images of digits, 0-4 against 5-9; breast: Wisconsin breast
+    cancer, 30 standardised features, benign or malignant."""
+    rows, label = (load_digits if name == "digits" else load_breast_cancer)(return_X_y=True)
     X, X_test, y, y_test = train_test_split(rows, label, test_size=0.25, random_state=0, stratify=label)
-    parts = [part.astype(np.float32) for part in standardised(X, X_test)]
-    return Dataset("breast", parts[0], y.astype(np.int64), parts[1], y_test.astype(np.int64))
+    if name == "digits":
+        X, X_test, y, y_test = X / 16, X_test / 16, y >= 5, y_test >= 5
+    else:
+        X, X_test = standardised(X, X_test)
+    X, X_test = X.astype(np.float32), X_test.astype(np.float32)
+    return Dataset(name, X, y.astype(np.int64), X_test, y_test.astype(np.int64))

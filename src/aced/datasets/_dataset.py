@@ -24,15 +24,12 @@ class Dataset:
     def __post_init__(self) -> None:
         _check_labels("y", self.X, self.y)
         classes = np.unique(self.y)
-        if len(classes) == 1:
+        count, wanted = len(classes), "two classes are needed"
+        if count == 1:
+            raise InvalidInput("y", f"all rows have the label {classes[0].item()!r}; {wanted}")
+        if count != 2:
             raise InvalidInput(
-                "y", f"all rows have the label {classes[0].item()!r}; two classes are needed"
-            )
-        if len(classes) != 2:
-            raise InvalidInput(
-                "y",
-                f"there are {len(classes)} different labels; two classes are needed, "
-                "so merge or drop some",
+                "y", f"there are {count} different labels; {wanted}, so merge or drop some"
             )
         if (self.X_test is None) != (self.y_test is None):
             raise InvalidInput("X_test and y_test", "give both or neither")

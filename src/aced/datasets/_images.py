@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,8 @@ def load_task(name: str, data_home: Path | None) -> Dataset:
     held = _read_built(built)
     if held is None:
         held = features(name, *_read_source(source))
-        _write_built(built, held)
+        with suppress(OSError):  # without a cache the features are built again next time
+            _write(built, held)
     return Dataset(name, held["X"], held["y"], held["X_test"], held["y_test"])
 
 
@@ -98,22 +100,17 @@ def _fetch(name: str, looked_in: list[Path]) -> Path:
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a failure is reported below, in one sentence
+            home = str(cache_home() / "openml")
             bunch = fetch_openml(
-                task.openml,
-                version=1,
-                as_frame=False,
-                parser="pandas",
-                data_home=str(cache_home() / "openml"),
-                n_retries=1,
+                task.openml, version=1, as_frame=False, parser="pandas", data_home=home, n_retries=1
             )
     except ImportError:
         reason = "reading OpenML needs pandas (pip install 'aced[openml]')"
     except Exception as error:  # whatever the network or the server answers
         reason = f"OpenML could not be reached ({type(error).__name__})"
     else:
-        arrays = from_openml(name, bunch.data, bunch.target)
         target = cache_home() / task.file
-        _write(target, arrays)
+        _write(target, from_openml(name, bunch.data, bunch.target))
         return target
     raise DataUnavailable(
         name,
@@ -146,19 +143,17 @@ def from_openml(name: str, data: Array, target: Array) -> dict[str, Array]:
 
 def features(name: str, X: Array, y: Array, X_test: Array, y_test: Array) -> dict[str, Array]:
     """The features of the paper's experiments, computed on the pool alone."""
-    pool, holdout = (_flat(part) for part in (X, X_test))
+    pool, holdout = (part.reshape(len(part), -1) / 255.0 for part in (X, X_test))
     if name == "mnist":
-        pool, y = pool[:50000], (y[:50000] >= 5).astype(np.int64)
-        y_test = (y_test >= 5).astype(np.int64)
-        mean = pool.mean(axis=0)
+        pool, y, y_test = pool[:50000], y[:50000] >= 5, y_test >= 5
+        mean, count = pool.mean(axis=0), pool.shape[1]
         pool, holdout = pool - mean, holdout - mean
-        axes = _axes(pool, pool.shape[1])
-        pool, holdout = pool @ axes, holdout @ axes
     else:
-        pool, holdout = (pool - 0.5) / 0.5, (holdout - 0.5) / 0.5
-        if name in COMPONENTS:
-            axes = _axes(pool, COMPONENTS[name])
-            pool, holdout = pool @ axes, holdout @ axes
+        pool, holdout, count = (pool - 0.5) / 0.5, (holdout - 0.5) / 0.5, COMPONENTS.get(name, 0)
+    if count:
+        axes = _axes(pool, count)
+        pool, holdout = pool @ axes, holdout @ axes
+    if name != "mnist":
         pool, holdout = standardised(pool, holdout)
     return {
         "X": pool.astype(np.float32),
@@ -166,10 +161,6 @@ def features(name: str, X: Array, y: Array, X_test: Array, y_test: Array) -> dic
         "X_test": holdout.astype(np.float32),
         "y_test": y_test.astype(np.int64),
     }
-
-
-def _flat(images: Array) -> Float64:
-    return np.asarray(images.reshape(len(images), -1) / 255.0)
 
 
 def _axes(rows: Float64, count: int) -> Float64:
@@ -197,13 +188,6 @@ def _write(path: Path, arrays: dict[str, Array]) -> None:
     stored: dict[str, Any] = {**arrays, "checksum": np.array(checksum(arrays))}
     with replacing(path) as file:
         np.savez(file, **stored)
-
-
-def _write_built(path: Path, arrays: dict[str, Array]) -> None:
-    try:
-        _write(path, arrays)
-    except OSError:
-        return  # no cache: the features are built again next time
 
 
 def _read_built(path: Path) -> dict[str, Array] | None:

@@ -20,7 +20,6 @@ at most the shortest chain of widths between the two sets, times 1 + τ.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.optimize import brentq, linprog
@@ -77,16 +76,12 @@ class Chaining:
         place[self.order] = np.arange(len(table))
         level = 1 + np.searchsorted(np.array(sizes), place, side="right")  # level of a set, (H,)
         self.first, self.second = np.triu_indices(len(table), 1)
+        self.pair_distances = self.distances[self.first, self.second]  # at t = 1
         self.level = np.maximum(level[self.first], level[self.second])  # of a pair
         counts = np.bincount(self.level)
         self.u = _smallest_u(np.flatnonzero(counts), counts[counts > 0], delta)
         self.reach = self.u + 2.0 ** (self.level / 2)  # u + 2^(k/2) of a pair
         self.set_level = level
-
-    @cached_property
-    def pair_distances(self) -> Float64:
-        """d(h, h') at t = 1, for the pairs first < second."""
-        return self.distances[self.first, self.second]
 
     def width(self, t: int) -> float:
         """With probability 1 - δ, |(h - h')·(μ̂ - μ)| is at most this for all pairs at once.

@@ -57,8 +57,7 @@ def _combine(sets: Bools, levels: list[tuple[Ints, float, Float64]]) -> Estimate
     count = 2 * len(sizes) + 2 * len(levels) + 1
     for index, (inside, allowed, centre) in enumerate(levels):
         table = csr_matrix(groups[inside].astype(float))
-        extra = np.zeros((len(inside), 2 * len(levels) + 1))
-        low, high = extra.copy(), extra.copy()
+        low, high = np.zeros((2, len(inside), 2 * len(levels) + 1))
         low[:, 2 * index] = 1.0  # low ≤ h·(centre - z)
         high[:, 2 * index + 1] = -1.0  # h·(centre - z) ≤ high
         scores = sets[inside] @ centre

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from aced._errors import InvalidInput
-from aced._types import Array, Bools, Float64, Ints
+from aced._types import Array, Bools, Float64, Ints, Rng
 from aced.estimators import Sample
 
 MARGIN = 1e-9
@@ -136,13 +136,13 @@ class Bandit:
         """err(h) = (Σ η - Σ_{i in h} μ) / n, (H,)."""
         return np.asarray((self.eta.sum() - self.sets @ self.mu) / self.n)
 
-    def draw(self, lam: Float64, t: int, rng: np.random.Generator) -> Sample:
+    def draw(self, lam: Float64, t: int, rng: Rng) -> Sample:
         """t arms from λ and what they gave: each draw is a new value of its arm."""
         share = lam / lam.sum()
         counts = rng.multinomial(t, share)
         return Sample(share, counts, self.values(counts, rng))
 
-    def values(self, counts: Array, rng: np.random.Generator) -> Float64:
+    def values(self, counts: Array, rng: Rng) -> Float64:
         """Sums of ``counts[i]`` new values of arm i, (n,)."""
         if self.noise == "sign":
             return np.asarray(2.0 * rng.binomial(counts, self.eta) - counts, dtype=float)
@@ -152,7 +152,7 @@ class Bandit:
             return np.bincount(arms, self.mu[arms] + scatter, minlength=self.n).astype(float)
         return np.asarray(counts * self.mu, dtype=float)
 
-    def realise(self, rng: np.random.Generator) -> Bandit:
+    def realise(self, rng: Rng) -> Bandit:
         """Persistent observations: every arm's value drawn once, for good.
 
         The labels of a pool are like this. What is left is a problem without noise, whose

@@ -131,12 +131,8 @@ def from_file(path: Path) -> Bandit:
     return Bandit(arrays["H"], arrays["mu"])
 
 
-INSTANCES: dict[str, Callable[..., Bandit]] = {
-    "spread": spread,
-    "thresholds": thresholds,
-    "rectangles": rectangles,
-    "random": random,
-}
+_MADE: tuple[Callable[..., Bandit], ...] = (spread, thresholds, rectangles, random)
+INSTANCES = {make.__name__: make for make in _MADE}
 
 
 def _signal(noise: float) -> float:

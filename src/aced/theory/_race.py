@@ -21,34 +21,37 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aced._check import whole
+from aced._check import choice, whole
 from aced._errors import InvalidInput
+from aced._types import Rng
 from aced.theory._bandit import Bandit
 from aced.theory.algorithms import (
     Result,
-    a2,
     a2_planner,
     cal,
     chaining_planner,
     designed,
     efficient,
     fixed_budget,
-    fixed_confidence,
-    rage,
     rage_planner,
     uniform_design,
     waterfilling,
 )
+from aced.theory.algorithms._elimination import Planner, eliminate
 from aced.theory.algorithms._fixed_budget import rounds_for
 from aced.theory.complexity import Bounds, Measures, measure
 
-STOPPING = ("aced", "rage", "a2", "cal", "cal-design")
+PLANNERS: dict[str, Callable[[], Planner]] = {
+    "aced": chaining_planner,
+    "rage": rage_planner,
+    "a2": a2_planner,
+}
+STOPPING = (*PLANNERS, "cal", "cal-design")
 BUDGETED = ("fixed-budget", "uniform", "efficient", "waterfilling")
 ALGORITHMS = STOPPING + BUDGETED
 CAP = 200_000
 """No run asks for more labels than this."""
 
-Run = Callable[[int, np.random.Generator], Result]
 Tick = Callable[[str, int, int], None]
 """Told (what is running, trials done, trials in all)."""
 
@@ -78,9 +81,8 @@ class Heat:
 
 
 def check_algorithms(names: tuple[str, ...]) -> None:
-    unknown = [name for name in names if name not in ALGORITHMS]
-    if unknown:
-        raise InvalidInput("algorithm", f"must be one of {', '.join(ALGORITHMS)}; got {unknown[0]!r}")
+    for name in names:
+        choice("algorithm", name, ALGORITHMS)
 
 
 def heat(
@@ -101,28 +103,18 @@ def heat(
     if problem.delta_min == 0 and epsilon == 0:
         raise InvalidInput("epsilon", "must be positive: this instance has several best hypotheses")
     measures = measure(problem, epsilon, delta=delta, seed=seed)
+    start = 256.0 if measures.bounds is None else 4 * measures.bounds.aced
     told = tick or (lambda text, done, total: None)
     entries = []
     for name in algorithms:
-        number = ALGORITHMS.index(name)
-
-        def generators(number: int = number) -> list[np.random.Generator]:
-            return [np.random.default_rng([seed, number, size, trial]) for trial in range(trials)]
-
         started = time.perf_counter()
-        run = _make(name, problem, delta, epsilon * problem.n)
+        seeds = [[seed, ALGORITHMS.index(name), size, trial] for trial in range(trials)]
+        contest = _Contest(name, problem, delta, epsilon * problem.n, seeds, told)
         if name in STOPPING:
-
-            def say(done: int, name: str = name) -> None:
-                told(name, done, trials)
-
-            outcome = _trials(run, CAP, generators(), say)
+            outcome = contest.trials(CAP, name)
             sufficed = all(result.finished for result in outcome)
         else:
-            start = 256.0 if measures.bounds is None else 4 * measures.bounds.aced
-            outcome, sufficed = _smallest_budget(
-                name, run, problem, delta, epsilon, generators, told, start
-            )
+            outcome, sufficed = contest.smallest_budget(start)
         labels = np.array([result.labels for result in outcome], dtype=float)
         entries.append(
             Entry(
@@ -130,7 +122,7 @@ def heat(
                 labels=float(labels.mean()),
                 stderr=float(labels.std() / np.sqrt(max(len(labels) - 1, 1))),
                 distinct=float(np.mean([result.distinct for result in outcome])),
-                failures=_failures(problem, outcome, epsilon),
+                failures=contest.failures(outcome),
                 trials=len(outcome),
                 finished=sufficed,
                 predicted=_predicted(name, measures.bounds),
@@ -140,104 +132,75 @@ def heat(
     return Heat(size, measures, tuple(entries))
 
 
-def _tolerance(problem: Bandit, epsilon: float) -> float:
-    """ε in rows for the algorithms that need one."""
-    return min(float(problem.n), max(epsilon * problem.n, problem.delta_min))
+class _Contest:
+    """One algorithm on one instance, a generator for each trial; ε is in rows."""
 
+    def __init__(
+        self, name: str, problem: Bandit, delta: float, rows: float, seeds: list[list[int]], told: Tick
+    ) -> None:
+        self.name, self.problem, self.delta, self.rows = name, problem, delta, rows
+        self.seeds, self.told = seeds, told
+        self.tolerance = min(float(problem.n), max(rows, problem.delta_min))
+        self.run = self._make()
 
-def _make(name: str, problem: Bandit, delta: float, rows: float) -> Run:
-    tolerance = _tolerance(problem, rows / problem.n)
-    if name == "aced":
-        plan = chaining_planner()
-        return lambda cap, rng: fixed_confidence(
-            problem, delta, rng, epsilon=rows, cap=cap, planner=plan
-        )
-    if name == "rage":
-        union = rage_planner()
-        return lambda cap, rng: rage(problem, delta, rng, epsilon=rows, cap=cap, planner=union)
-    if name == "a2":
-        uniform = a2_planner()
-        return lambda cap, rng: a2(problem, delta, rng, epsilon=rows, cap=cap, planner=uniform)
-    if name == "cal":
-        return lambda cap, rng: cal(problem, rng, epsilon=rows, cap=cap)
-    if name == "cal-design":
-        return lambda cap, rng: cal(problem, rng, design=designed, epsilon=rows, cap=cap)
-    if name == "fixed-budget":
-        return lambda budget, rng: fixed_budget(problem, budget, tolerance, rng)
-    if name == "uniform":
-        return lambda budget, rng: fixed_budget(problem, budget, tolerance, rng, designer=uniform_design)
-    if name == "efficient":
-        return lambda budget, rng: efficient(problem, budget, tolerance, rng)
-    return lambda budget, rng: waterfilling(problem, budget, rng, epsilon=rows)
+    def _make(self) -> Callable[[int, Rng], Result]:
+        problem, delta, rows, tolerance = self.problem, self.delta, self.rows, self.tolerance
+        if self.name in PLANNERS:
+            planner = PLANNERS[self.name]()
+            return lambda cap, rng: eliminate(problem, planner, delta, rng, rows, cap)
+        runs: dict[str, Callable[[int, Rng], Result]] = {
+            "cal": lambda cap, rng: cal(problem, rng, epsilon=rows, cap=cap),
+            "cal-design": lambda cap, rng: cal(problem, rng, design=designed, epsilon=rows, cap=cap),
+            "fixed-budget": lambda t, rng: fixed_budget(problem, t, tolerance, rng),
+            "uniform": lambda t, rng: fixed_budget(problem, t, tolerance, rng, designer=uniform_design),
+            "efficient": lambda t, rng: efficient(problem, t, tolerance, rng),
+            "waterfilling": lambda t, rng: waterfilling(problem, t, rng, epsilon=rows),
+        }
+        return runs[self.name]
 
+    def trials(self, labels: int, text: str, *, to_the_end: bool = True) -> list[Result]:
+        """The trials with so many labels, or those until more than δ of all have failed."""
+        results: list[Result] = []
+        for seed in self.seeds:
+            results.append(self.run(labels, np.random.default_rng(seed)))
+            self.told(text, len(results), len(self.seeds))
+            if not to_the_end and self.hopeless(results):
+                break
+        return results
 
-def _trials(
-    run: Run,
-    labels: int,
-    generators: list[np.random.Generator],
-    told: Callable[[int], None],
-    give_up: Callable[[list[Result]], bool] | None = None,
-) -> list[Result]:
-    results: list[Result] = []
-    for done, rng in enumerate(generators, start=1):
-        results.append(run(labels, rng))
-        told(done)
-        if give_up is not None and give_up(results):
-            break
-    return results
+    def failures(self, results: list[Result]) -> int:
+        return int(sum(self.problem.gaps[result.chosen] > self.rows for result in results))
 
+    def hopeless(self, results: list[Result]) -> bool:
+        return self.failures(results) > self.delta * len(self.seeds)
 
-def _smallest_budget(
-    name: str,
-    run: Run,
-    problem: Bandit,
-    delta: float,
-    epsilon: float,
-    generators: Callable[[], list[np.random.Generator]],
-    told: Tick,
-    start: float,
-) -> tuple[list[Result], bool]:
-    """The trials of the smallest budget whose failures are within δ, coming from above.
+    def smallest_budget(self, start: float) -> tuple[list[Result], bool]:
+        """The trials of the smallest budget whose failures are within δ, coming from above.
 
-    A tiny budget may succeed by the luck of a default guess where larger ones fail, so the
-    search starts well above and goes down until failures exceed δ (or up, if they do there).
-    A budget that cannot make it any more is left early.
-    """
-    least = rounds_for(problem.n, _tolerance(problem, epsilon)) if name != "waterfilling" else 1
-    most = problem.n if name == "waterfilling" else CAP
+        A tiny budget may succeed by the luck of a default guess where larger ones fail, so the
+        search starts well above and goes down until failures exceed δ (or up, if they do there).
+        A budget that cannot make it any more is left early.
+        """
+        least, most = rounds_for(self.problem.n, self.tolerance), CAP
+        if self.name == "waterfilling":
+            least, most = 1, self.problem.n
 
-    def attempt(budget: int) -> tuple[list[Result], bool]:
-        trials = generators()
+        def attempt(budget: int) -> tuple[list[Result], bool]:
+            outcome = self.trials(budget, f"{self.name} with {budget} labels", to_the_end=False)
+            return outcome, not self.hopeless(outcome)
 
-        def hopeless(results: list[Result]) -> bool:
-            return _failures(problem, results, epsilon) > delta * len(trials)
-
-        def say(done: int) -> None:
-            told(f"{name} with {budget} labels", done, len(trials))
-
-        outcome = _trials(run, budget, trials, say, hopeless)
-        return outcome, not hopeless(outcome)
-
-    budget = min(most, max(least, int(np.ceil(start))))
-    outcome, enough = attempt(budget)
-    if enough:
-        while budget > least:
+        budget = min(most, max(least, int(np.ceil(start))))
+        outcome, enough = attempt(budget)
+        if not enough:
+            while not enough and budget < most:
+                budget = min(most, int(np.ceil(budget * np.sqrt(2))))
+                outcome, enough = attempt(budget)
+            return outcome, enough
+        while enough and budget > least:
             budget = max(least, int(budget / np.sqrt(2)))
             fewer, enough = attempt(budget)
-            if not enough:
-                break
-            outcome = fewer
+            outcome = fewer if enough else outcome
         return outcome, True
-    while budget < most:
-        budget = min(most, int(np.ceil(budget * np.sqrt(2))))
-        outcome, enough = attempt(budget)
-        if enough:
-            return outcome, True
-    return outcome, False
-
-
-def _failures(problem: Bandit, results: list[Result], epsilon: float) -> int:
-    return int(sum(problem.gaps[result.chosen] > epsilon * problem.n for result in results))
 
 
 def _predicted(name: str, bounds: Bounds | None) -> float | None:

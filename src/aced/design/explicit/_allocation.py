@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aced._types import Float64
+import numpy as np
+
+from aced._types import Bools, Float64
 
 
 @dataclass(frozen=True)
@@ -24,3 +26,10 @@ class Allocation:
     def gap(self) -> float:
         """What a better design could save at most, relative to the value."""
         return 1 - self.lower / self.value if 0 < self.value < float("inf") else 0.0
+
+
+def spread(inner: Float64, used: Bools) -> Float64:
+    """λ over all rows (n,) from that of the rows in use, zero elsewhere."""
+    lam = np.zeros(len(used))
+    lam[used] = inner
+    return lam

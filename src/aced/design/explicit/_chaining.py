@@ -22,7 +22,7 @@ import numpy as np
 from aced._errors import InvalidInput
 from aced._types import Bools, Float64
 from aced._workers import Workers
-from aced.design.explicit._allocation import Allocation
+from aced.design.explicit._allocation import Allocation, spread
 from aced.design.explicit._minimax import squared_distances
 from aced.design.explicit._width import ERRORS, fixed_point, inverse_root, width
 
@@ -71,7 +71,7 @@ def chaining_design(
     lower = 4 * float(gain @ inverse_root(bound)) ** 2 - ERRORS * stderr
     lower += weight * float((mixture.rows / np.maximum(bound, 1e-300)).sum())
     lower = max(0.0, lower * (1 - 1e-4))
-    allocation = Allocation(_spread(inner, used), value, min(lower, value), stderr)
+    allocation = Allocation(spread(inner, used), value, min(lower, value), stderr)
     return ChainingDesign(allocation, 2 * last.value, float(np.sqrt(diameter)))
 
 
@@ -95,7 +95,7 @@ def diameter_design(sets: Bools, rounds: int = 200, tolerance: float = 0.005) ->
                 best = Allocation(inner, value, 0.0)
             if best.value <= lower * (1 + tolerance):
                 break
-    return Allocation(_spread(best.lam, used), best.value, min(lower, best.value))
+    return Allocation(spread(best.lam, used), best.value, min(lower, best.value))
 
 
 class PairMixture:
@@ -134,12 +134,6 @@ def _apart(sets: Bools) -> tuple[Bools, Float64]:
     if not used.any():
         raise InvalidInput("sets", "must hold at least two different sets")
     return used, table[:, used].astype(float)
-
-
-def _spread(inner: Float64, used: Bools) -> Float64:
-    lam = np.zeros(len(used))
-    lam[used] = inner
-    return lam
 
 
 def _stationary(

@@ -18,7 +18,7 @@ from scipy.linalg import cho_factor, cho_solve
 from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
 from aced._workers import Workers
-from aced.design.explicit._allocation import Allocation
+from aced.design.explicit._allocation import Allocation, spread
 
 FEW = 64
 """Hypotheses added to the working set at a time (doubled each time)."""
@@ -46,12 +46,11 @@ def minimax(costs: Array, tolerance: float = 1e-7, limit: int = 100) -> Allocati
     best, lower = Allocation(lam, float((table @ (1 / lam)).max()), 0.0), 0.0
     for turn in range(limit):
         part = table[members]
-        used = part.any(axis=0)
+        used = np.asarray(part.any(axis=0))
         with Workers(1).session():
             inner, bound = _interior_point(part[:, used], tolerance / 4)
         lower = max(lower, bound)
-        lam = np.zeros(n)
-        lam[used] = inner
+        lam = spread(inner, used)
         values = table @ (1 / np.maximum(lam, 1e-12 / n))
         upper = float(values.max())
         if upper < best.value:

@@ -21,7 +21,7 @@ import numpy as np
 from aced._errors import InvalidInput
 from aced._types import Array, Float32, Float64
 from aced._workers import Workers
-from aced.design.explicit._allocation import Allocation
+from aced.design.explicit._allocation import Allocation, spread
 
 ERRORS = 3.0
 """Standard errors by which estimated lower bounds are taken down."""
@@ -117,9 +117,7 @@ def narrowest(
             mean += min(share, 1.0) * (found.sensitivity - mean)
             inner = 0.5 * inner + 0.5 * fixed_point(mean, inner)
         last = width(table, inner, final_pairs, seeds[rounds], workers=workers)
-    lam = np.zeros(len(used))
-    lam[used] = inner
-    return Allocation(lam, last.value, min(last.lower(), last.value), last.stderr)
+    return Allocation(spread(inner, used), last.value, min(last.lower(), last.value), last.stderr)
 
 
 def fixed_point(sensitivity: Float64, otherwise: Float64) -> Float64:

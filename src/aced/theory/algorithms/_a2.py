@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aced._types import Bools, Float64
+from aced._types import Bools, Float64, Rng
 from aced.theory._bandit import Bandit
 from aced.theory.algorithms._elimination import Planner, eliminate
 from aced.theory.algorithms._rage import union_planner
@@ -30,7 +30,7 @@ def uniform_where_apart(sets: Bools) -> Float64:
 def a2(
     problem: Bandit,
     delta: float,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     epsilon: float = 0.0,
     cap: int | None = None,

@@ -12,20 +12,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from aced._types import Bools, Float64
+from aced._types import Bools, Float64, Rng
 from aced.design.explicit import diameter_design
 from aced.theory._bandit import Bandit
+from aced.theory.algorithms._a2 import uniform_where_apart
 from aced.theory.algorithms._elimination import check_arguments
 from aced.theory.algorithms._result import Result
 
 Chooser = Callable[[Bools], Float64]
 """From the sets alive to a distribution over the rows."""
-
-
-def uniform(sets: Bools) -> Float64:
-    """Uniform over the rows in which some two of the sets differ."""
-    region = (sets != sets[0]).any(axis=0)
-    return np.asarray(region / region.sum())
 
 
 def designed(sets: Bools) -> Float64:
@@ -35,9 +30,9 @@ def designed(sets: Bools) -> Float64:
 
 def cal(
     problem: Bandit,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
-    design: Chooser = uniform,
+    design: Chooser = uniform_where_apart,
     epsilon: float = 0.0,
     cap: int | None = None,
 ) -> Result:

@@ -12,17 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aced._errors import InvalidInput
-from aced._types import Bools, Float64
+from aced._types import Bools, Float64, Rng
 from aced.design import FixedPoint, Problem, Solver, forced_design, initial_incumbent
 from aced.estimators import Sample, ips
 from aced.oracles import FiniteOracle, Hypotheses, Oracle
 from aced.pool import Pool
 from aced.theory._bandit import Bandit
-from aced.theory.algorithms._fixed_budget import rounds_for
+from aced.theory.algorithms._fixed_budget import schedule
 from aced.theory.algorithms._result import Result
 
-Source = Callable[[Float64, int, np.random.Generator], Sample]
+Source = Callable[[Float64, int, Rng], Sample]
 """t draws from λ with their labels, as -1 and 1."""
 
 
@@ -41,18 +40,13 @@ def efficient_fixed_budget(
     source: Source,
     budget: int,
     epsilon: float,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     solver: Solver | None = None,
 ) -> Found:
     """On any class with an oracle; ε counts rows."""
     n = len(oracle.pool)
-    rounds = rounds_for(n, epsilon)
-    size = budget // rounds
-    if size < 1:
-        raise InvalidInput(
-            "budget", f"is {budget}, but there are {rounds} rounds; give at least {rounds}"
-        )
+    rounds, size = schedule(n, budget, epsilon)
     solve = solver or FixedPoint()
     mu = np.zeros(n, np.float32)
     drawn = np.zeros(n)
@@ -68,14 +62,11 @@ def efficient_fixed_budget(
     return Found(incumbent.hypothesis, incumbent.labels, drawn, rounds)
 
 
-def efficient(
-    problem: Bandit, budget: int, epsilon: float, rng: np.random.Generator, solver: Solver | None = None
-) -> Result:
+def efficient(problem: Bandit, budget: int, epsilon: float, rng: Rng) -> Result:
     """On an explicit class, through its finite oracle."""
     if len(problem) == 1:
         return Result(0, 0, 0, 0)
-    oracle = finite_oracle(problem)
-    found = efficient_fixed_budget(oracle, problem.draw, budget, epsilon, rng, solver=solver)
+    found = efficient_fixed_budget(finite_oracle(problem), problem.draw, budget, epsilon, rng)
     chosen = int(found.hypothesis.to_array()[0])
     return Result(chosen, int(found.drawn.sum()), int((found.drawn > 0).sum()), found.rounds)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from aced._check import probability, whole
 from aced._errors import InvalidInput
-from aced._types import Bools, Float64
+from aced._types import Bools, Float64, Rng
 from aced.estimators import Sample
 from aced.theory._bandit import Bandit
 from aced.theory.algorithms._result import Result
@@ -58,7 +58,7 @@ def eliminate(
     problem: Bandit,
     planner: Planner,
     delta: float,
-    rng: np.random.Generator,
+    rng: Rng,
     epsilon: float = 0.0,
     cap: int | None = None,
 ) -> Result:

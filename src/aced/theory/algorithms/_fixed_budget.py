@@ -20,9 +20,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from aced._check import choice
 from aced._errors import InvalidInput
-from aced._types import Bools, Float64
-from aced._workers import Workers
+from aced._types import Bools, Float64, Rng
 from aced.design.explicit import Allocation, narrowest, squared_distances, width
 from aced.estimators import Sample, averages, combine, ips, ridge, scales
 from aced.theory._bandit import Bandit
@@ -31,34 +31,20 @@ from aced.theory.algorithms._result import Result
 
 ESTIMATORS = ("chaining", "ridge", "ips", "naive")
 
-Designer = Callable[[Bools, Float64, int, float, np.random.Generator], Allocation]
+Designer = Callable[[Bools, Float64, int, float, Rng], Allocation]
 """Sets, μ̂, the number of h̃, shift, generator -> the design of the round and its value F."""
 
 
-def explicit_design(
-    sets: Bools,
-    mu: Float64,
-    best: int,
-    shift: float,
-    rng: np.random.Generator,
-    *,
-    pairs: int = 256,
-    rounds: int = 16,
-    workers: Workers | None = None,
-) -> Allocation:
+def explicit_design(sets: Bools, mu: Float64, best: int, shift: float, rng: Rng) -> Allocation:
     """The design of a round, from all hypotheses."""
     directions = sets[best].astype(float) - sets
-    denominator = shift + directions @ mu
-    scaled = np.delete(directions / denominator[:, None], best, axis=0)
-    seed = int(rng.integers(2**63))
+    scaled = np.delete(directions / (shift + directions @ mu)[:, None], best, axis=0)
     # h̃ itself, at ratio 0, takes part in the maximum
     rows = np.vstack([scaled, np.zeros(sets.shape[1])])
-    return narrowest(rows, seed, pairs=pairs, rounds=rounds, final_pairs=pairs, workers=workers)
+    return narrowest(rows, int(rng.integers(2**63)), pairs=256, rounds=16, final_pairs=256)
 
 
-def uniform_design(
-    sets: Bools, mu: Float64, best: int, shift: float, rng: np.random.Generator
-) -> Allocation:
+def uniform_design(sets: Bools, mu: Float64, best: int, shift: float, rng: Rng) -> Allocation:
     """For comparison: uniform over the rows in which sets differ, with its width."""
     lam = uniform_where_apart(sets)
     directions = sets[best].astype(float) - sets
@@ -74,25 +60,29 @@ def rounds_for(n: int, epsilon: float) -> int:
     return max(1, int(np.floor(np.log2(n / epsilon) + 1e-9)))
 
 
+def schedule(n: int, budget: int, epsilon: float) -> tuple[int, int]:
+    """The number of rounds, and the draws of each."""
+    rounds = rounds_for(n, epsilon)
+    if budget < rounds:
+        raise InvalidInput(
+            "budget", f"is {budget}, but there are {rounds} rounds; give at least {rounds}"
+        )
+    return rounds, budget // rounds
+
+
 def fixed_budget(
     problem: Bandit,
     budget: int,
     epsilon: float,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     estimator: str = "chaining",
     constant: float = 0.01,
     designer: Designer = explicit_design,
 ) -> Result:
     """The best guess after ``budget`` labels; ε counts rows."""
-    if estimator not in ESTIMATORS:
-        raise InvalidInput("estimator", f"must be one of {', '.join(ESTIMATORS)}; got {estimator!r}")
-    rounds = rounds_for(problem.n, epsilon)
-    size = budget // rounds
-    if size < 1:
-        raise InvalidInput(
-            "budget", f"is {budget}, but there are {rounds} rounds; give at least {rounds}"
-        )
+    choice("estimator", estimator, ESTIMATORS)
+    rounds, size = schedule(problem.n, budget, epsilon)
     if len(problem) == 1:
         return Result(0, 0, 0, 0)
     mu = np.zeros(problem.n)

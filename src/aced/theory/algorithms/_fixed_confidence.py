@@ -15,12 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from aced._types import Bools, Float64
-from aced._workers import Workers
+from aced._types import Bools, Float64, Rng
 from aced.design.explicit import chaining_design
 from aced.estimators import Chaining, Sample
 from aced.theory._bandit import Bandit
-from aced.theory.algorithms._elimination import Phase, Planner, Remembered, check_constant, eliminate
+from aced.theory.algorithms._elimination import Planner, Remembered, check_constant, eliminate
 from aced.theory.algorithms._result import Result
 
 CONSTANT = 2.0
@@ -29,10 +28,8 @@ CONSTANT = 2.0
 class ChainingPhase:
     """The chaining design of some sets, its value τ, and the estimator that goes with it."""
 
-    def __init__(
-        self, sets: Bools, delta: float, constant: float | None, seed: int, workers: Workers
-    ) -> None:
-        found = chaining_design(sets, 2 * np.log(1 / delta), seed, workers=workers)
+    def __init__(self, sets: Bools, delta: float, constant: float | None) -> None:
+        found = chaining_design(sets, 2 * np.log(1 / delta), seed=0)
         self.lam, self.tau = found.allocation.lam, found.allocation.value
         self.sets, self.constant = sets, constant
         self.estimator = Chaining(sets, self.lam, delta)
@@ -47,23 +44,16 @@ class ChainingPhase:
         return np.asarray(scores.max() - scores)
 
 
-def chaining_planner(
-    constant: float | None = CONSTANT, seed: int = 0, workers: Workers | None = None
-) -> Planner:
+def chaining_planner(constant: float | None = CONSTANT) -> Planner:
     """Phases of fixed-confidence ACED."""
     check_constant(constant)
-    threads = workers or Workers()
-
-    def plan(sets: Bools, delta: float) -> Phase:
-        return ChainingPhase(sets, delta, constant, seed, threads)
-
-    return Remembered(plan)
+    return Remembered(lambda sets, delta: ChainingPhase(sets, delta, constant))
 
 
 def fixed_confidence(
     problem: Bandit,
     delta: float,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     epsilon: float = 0.0,
     cap: int | None = None,

@@ -15,11 +15,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from aced._types import Bools, Float64
+from aced._types import Bools, Float64, Rng
 from aced.design.explicit import diameter_design, squared_distances
 from aced.estimators import CONSTANT as RIDGE, Sample, pair_estimates
 from aced.theory._bandit import Bandit
-from aced.theory.algorithms._elimination import Phase, Planner, Remembered, check_constant, eliminate
+from aced.theory.algorithms._elimination import Planner, Remembered, check_constant, eliminate
 from aced.theory.algorithms._result import Result
 
 
@@ -50,11 +50,7 @@ class UnionPhase:
 def union_planner(design: Callable[[Bools], Float64], constant: float | None) -> Planner:
     """Phases with a union bound, whose λ is a function of the sets alive."""
     check_constant(constant)
-
-    def plan(sets: Bools, delta: float) -> Phase:
-        return UnionPhase(sets, design(sets), delta, constant)
-
-    return Remembered(plan)
+    return Remembered(lambda sets, delta: UnionPhase(sets, design(sets), delta, constant))
 
 
 def rage_planner(constant: float | None = 1.0) -> Planner:
@@ -65,7 +61,7 @@ def rage_planner(constant: float | None = 1.0) -> Planner:
 def rage(
     problem: Bandit,
     delta: float,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     epsilon: float = 0.0,
     cap: int | None = None,

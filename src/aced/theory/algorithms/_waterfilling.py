@@ -12,7 +12,8 @@ import numpy as np
 
 from aced._check import whole
 from aced._errors import InvalidInput
-from aced.design import FixedPoint, Solver
+from aced._types import Rng
+from aced.design import FixedPoint
 from aced.estimators import naive
 from aced.strategies import Aced, View
 from aced.theory._bandit import Bandit
@@ -23,11 +24,10 @@ from aced.theory.algorithms._result import Result
 def waterfilling(
     problem: Bandit,
     budget: int,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     batch: int | None = None,
     epsilon: float = 0.0,
-    solver: Solver | None = None,
 ) -> Result:
     """The set that agrees best with ``budget`` labels; ε counts rows."""
     n = problem.n
@@ -38,10 +38,9 @@ def waterfilling(
         return Result(0, 0, 0, 0)
     world = problem.realise(rng)
     oracle = finite_oracle(problem)
-    found = solver or FixedPoint(draws=256, rounds=8, tolerance=0.01)
-    strategy = Aced(oracle=oracle, solver=found, estimator="naive", fill="all", shift="pool")
-    positions = np.empty(0, np.int64)
-    codes = np.empty(0, np.int64)
+    solver = FixedPoint(draws=256, rounds=8, tolerance=0.01)
+    strategy = Aced(oracle=oracle, solver=solver, estimator="naive", fill="all", shift="pool")
+    positions = codes = np.empty(0, np.int64)
     rounds = 0
     while len(positions) < budget:
         still_open = np.ones(n, dtype=bool)

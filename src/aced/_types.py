@@ -34,3 +34,4 @@ Float64 = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Array = NDArray[Any]
+Rng = np.random.Generator

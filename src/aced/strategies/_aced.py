@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from aced._errors import InvalidInput
-from aced._types import Array, Bools, Float64, Ints
+from aced._types import Array, Bools, Float64, Ints, Rng
 from aced._workers import Workers
 from aced.cost import check_room
 from aced.design import (
@@ -138,7 +138,7 @@ class Aced(Strategy):
         self._oracle: Oracle | None = None
         self._spent: Float64 | None = None  # Σ p_i of the rounds so far, in batches
 
-    def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+    def plan(self, view: View, size: int, rng: Rng) -> Plan:
         self._check_room(view)
         record: dict[str, float | int | str] = {"round": view.round}
         if self.start == "uniform" and not len(view.positions):
@@ -193,9 +193,7 @@ class Aced(Strategy):
             return solver
         return Sampled(solver, rows=rows, seconds=seconds)
 
-    def _draw(
-        self, lam: Float64, view: View, size: int, rng: np.random.Generator
-    ) -> tuple[Ints, Float64]:
+    def _draw(self, lam: Float64, view: View, size: int, rng: Rng) -> tuple[Ints, Float64]:
         """Rows that bring all draws in line with λ; when those run out, rows by λ, then any."""
         filled = self._fill(lam, view.open, size / view.batch_size)
         return draw([filled, lam, np.ones(len(lam))], view.open, size, rng)

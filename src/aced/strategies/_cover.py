@@ -30,7 +30,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from aced._check import positive, whole
-from aced._types import Array, Float64
+from aced._types import Array, Float64, Rng
 from aced.strategies._base import NOTHING, Plan, Strategy, View
 from aced.strategies._online import Online, refuse_sparse
 
@@ -65,7 +65,7 @@ class ActiveCover(Strategy):
         self._denominator = np.full(self.cover, 0.125)
         self._waiting: dict[int, tuple[float, float]] = {}  # row: (probability, threshold)
 
-    def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+    def plan(self, view: View, size: int, rng: Rng) -> Plan:
         refuse_sparse(view.pool, self.name)
         n = len(view.pool)
         if self._order is None:
@@ -96,7 +96,7 @@ class ActiveCover(Strategy):
             self._update(x, known if asked else 0.0, probability, threshold, inside)
         return NOTHING
 
-    def _at(self, rng: np.random.Generator) -> int:
+    def _at(self, rng: Rng) -> int:
         assert self._order is not None
         if self._k >= len(self._order):
             one_pass = len(self._order) // self._laps

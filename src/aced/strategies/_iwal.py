@@ -31,7 +31,7 @@ import numpy as np
 
 from aced._check import positive, whole
 from aced._errors import InvalidInput
-from aced._types import Array, Float64, Ints
+from aced._types import Array, Float64, Ints, Rng
 from aced.oracles import Erm, LinearErm, PenaltyErm
 from aced.pool import Pool
 from aced.strategies._base import NOTHING, Plan, Strategy, View
@@ -104,7 +104,7 @@ class Iwal(Strategy):
 
     # -- the stream -----------------------------------------------------------------
 
-    def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+    def plan(self, view: View, size: int, rng: Rng) -> Plan:
         n = len(view.pool)
         if self._erm is None:
             self._erm = self._build(view.pool)

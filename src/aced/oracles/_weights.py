@@ -16,7 +16,7 @@ from scipy.special import erf
 
 from aced._errors import InvalidInput
 from aced._types import Array, Bools, Float32, Float64
-from aced._workers import PerRow, Workers
+from aced._workers import PerRow
 from aced.pool import Pool
 
 CACHE_BYTES = 512 * 1024**2
@@ -196,16 +196,3 @@ class Weights:
 def value(r: Array, tally: Float64) -> Float64:
     """Σ_i v_i h_i from the two sums of a tally."""
     return np.asarray(r * tally[0] - tally[1], dtype=float)
-
-
-def tally_all(weights: Weights, hypotheses: _Labels, workers: Workers) -> Float64:
-    """Tally of B hypotheses, one per draw, over the whole pool."""
-
-    def one(index: int) -> tuple[Array]:
-        return (weights.tally(index, hypotheses.labels(index)),)
-
-    return workers.sum(one, weights.pool.blocks)[0]
-
-
-class _Labels(Protocol):
-    def labels(self, index: int) -> Bools: ...

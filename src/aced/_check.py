@@ -1,7 +1,8 @@
-"""Numbers that users pass, refused in one sentence where they are out of range."""
+"""Numbers and names that users pass, refused in one sentence where they are out of range."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any
 
@@ -45,6 +46,13 @@ def positive(argument: str, value: Any) -> float:
     if not _is_number(value) or not value > 0:
         raise InvalidInput(argument, f"must be positive, got {value!r}")
     return float(value)
+
+
+def choice(argument: str, value: Any, names: Collection[str]) -> str:
+    """One of these names."""
+    if value not in names:
+        raise InvalidInput(argument, f"must be one of {', '.join(names)}; got {value!r}")
+    return str(value)
 
 
 def _is_number(value: Any) -> bool:

@@ -87,33 +87,25 @@ def quadratic(
             out[i] += x * (x * square[indices[k]] + cross[indices[k]])
 
 
+@jit
 def centre(raw: Float64, total: Float64, centre: Float64, inverse: Float64) -> Float32:
     """Σ r x (p, B) and Σ r (B,) to Σ r z, z = ((x - centre) · inverse, 1); (p + 1, B)."""
-    out = np.empty((len(raw) + 1, raw.shape[1]), np.float32)
-    _centre(raw, total, centre, inverse, out)
-    return out
-
-
-def unfold(points: Float32, centre: Float64, inverse: Float64) -> Float32:
-    """Weights for z to weights for x, the bias last; (p + 1, B)."""
-    out = np.empty(points.shape, np.float32)
-    _unfold(np.ascontiguousarray(points), centre, inverse, np.zeros(points.shape[1]), out)
-    return out
-
-
-@jit
-def _centre(raw: Float64, total: Float64, centre: Float64, inverse: Float64, out: Float32) -> None:
     p = len(raw)
+    out = np.empty((p + 1, raw.shape[1]), np.float32)
     for j in range(p):
         for b in range(raw.shape[1]):
             out[j, b] = (raw[j, b] - total[b] * centre[j]) * inverse[j]
     for b in range(raw.shape[1]):
         out[p, b] = total[b]
+    return out
 
 
 @jit
-def _unfold(points: Float32, centre: Float64, inverse: Float64, shift: Float64, out: Float32) -> None:
+def unfold(points: Float32, centre: Float64, inverse: Float64) -> Float32:
+    """Weights for z to weights for x, the bias last; (p + 1, B)."""
     p = len(centre)
+    points = np.ascontiguousarray(points)
+    out, shift = np.empty(points.shape, np.float32), np.zeros(points.shape[1])
     for j in range(p):
         for b in range(points.shape[1]):
             slope = points[j, b] * inverse[j]
@@ -121,6 +113,7 @@ def _unfold(points: Float32, centre: Float64, inverse: Float64, shift: Float64, 
             out[j, b] = slope
     for b in range(points.shape[1]):
         out[p, b] = points[p, b] - shift[b]
+    return out
 
 
 @jit

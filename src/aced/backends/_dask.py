@@ -9,6 +9,7 @@ call, to one worker, and from there to the others.
 
 from __future__ import annotations
 
+import platform
 import uuid
 import warnings
 from collections.abc import Iterator
@@ -24,8 +25,8 @@ from aced._errors import InvalidInput
 from aced._optional import needed
 from aced._types import Array
 from aced._workers import Kernel, Sliced
-from aced.backends._remote import Packed, Piece, Remote, held_here, run_part, size_of, split
-from aced.pool import GIB, Blocks, Dask, Source, as_float32
+from aced.backends._remote import Packed, Piece, Remote, held_here, run_part, split
+from aced.pool import GIB, Blocks, Dask, Source, Sparse, as_float32
 
 MOST_SENT = 2 * GIB
 """Rows in memory are sent up to this size: the scheduler keeps them all."""
@@ -71,7 +72,7 @@ class DaskWorkers(Remote):
             (call,) = self._hold("call", [packed], "sent")
             constants = [call] * parts, list(range(parts)), [summed] * parts
             keys = _keys(kernel.__name__, parts)
-            futures = self.client.map(run_part, pools, *constants, *rows, key=keys, pure=False)
+            futures = self.client.map(_task, pools, *constants, *rows, key=keys, pure=False)
             try:
                 for result in self._fetch(futures):
                     self.traffic[kind] += sum(array.nbytes for array in result)
@@ -184,6 +185,19 @@ def _refuse_other_versions(client: Any) -> None:
             )
 
 
+def _task(pool: Packed, call: Packed, part: int, summed: bool, *pieces: Packed) -> tuple[Array, ...]:
+    """One part of the pool, on a worker."""
+    try:
+        data = pool.open()
+    except InvalidInput as error:
+        raise InvalidInput(
+            error.argument,
+            f"{error.sentence} (on the worker {platform.node()}: all workers must be able to "
+            "read the rows)",
+        ) from None
+    return run_part(data, call.open(), part, summed, *(piece.open() for piece in pieces))
+
+
 def _held(packed: Packed, *_: Packed) -> Packed:
     """The task that carries what the cluster holds."""
     return packed
@@ -207,10 +221,10 @@ def _gone(futures: list[Any]) -> bool:
 
 
 def _refuse_large(source: Source) -> None:
-    size = size_of(source)
+    size = source.nbytes if isinstance(source, Sparse) else 4 * source.shape[0] * source.shape[1]
     if size > MOST_SENT:
         advice = "save them with numpy.save where all workers can read them, and use Pool(path)"
-        if getattr(source, "sparse", False):
+        if isinstance(source, Sparse):
             advice = "keep fewer rows or columns, or use backend='processes' on a large machine"
         raise InvalidInput(
             "pool", f"{size / GIB:.1f} GiB of rows in memory are too many to send; {advice}"

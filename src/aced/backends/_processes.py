@@ -24,8 +24,8 @@ from joblib.externals.loky import get_reusable_executor, process_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from aced._errors import InvalidInput
-from aced._types import Array, Float64
-from aced._workers import Blocks as AnyBlocks, Kernel, Workers
+from aced._types import Array
+from aced._workers import Kernel, Workers
 from aced.backends._remote import ALIGNED, Packed, Remote, run_part, split
 from aced.pool import Blocks
 
@@ -44,17 +44,12 @@ class ProcessWorkers(Remote):
         self._pools: weakref.WeakKeyDictionary[Blocks, _File] = weakref.WeakKeyDictionary()
         self._rows: weakref.WeakKeyDictionary[Any, _File] = weakref.WeakKeyDictionary()
 
-    def fold(self, kernel: Kernel, data: AnyBlocks, *args: Any) -> tuple[Float64, ...]:
-        here = len(data.parts) == 1
-        return Workers.fold(self, kernel, data, *args) if here else super().fold(kernel, data, *args)
-
-    def each(self, kernel: Kernel, data: AnyBlocks, *args: Any) -> tuple[Array, ...]:
-        here = len(data.parts) == 1
-        return Workers.each(self, kernel, data, *args) if here else super().each(kernel, data, *args)
-
     def _parts(
         self, kernel: Kernel, data: Blocks, args: tuple[Any, ...], summed: bool
     ) -> Iterator[tuple[Array, ...]]:
+        if len(data.parts) == 1:
+            yield (Workers.fold if summed else Workers.each)(self, kernel, data, *args)
+            return
         packed, sliced = split(kernel, data, args)
         if data not in self._pools:
             self._pools[data] = self._write(Packed(data))
@@ -150,20 +145,9 @@ def read(name: str) -> Any:
     return pickle.loads(content[start : start + length], buffers=buffers)
 
 
-class _Opened:
-    """Something that is open already."""
-
-    def __init__(self, content: Any) -> None:
-        self._content = content
-
-    def open(self) -> Any:
-        return self._content
-
-
 _read_pool = lru_cache(maxsize=2)(read)
 _read_call = lru_cache(maxsize=1)(read)
 
 
 def _task(pool: str, call: str, part: int, summed: bool, pieces: tuple[str, ...]) -> tuple[Array, ...]:
-    rows = tuple(_Opened(read(name)) for name in pieces)
-    return run_part(_Opened(_read_pool(pool)), _Opened(_read_call(call)), part, summed, *rows)
+    return run_part(_read_pool(pool), _read_call(call), part, summed, *map(read, pieces))

@@ -12,31 +12,23 @@ that are the same for all rows, once for all parts) and the *pieces* of what bel
 from __future__ import annotations
 
 import pickle
-import platform
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 import cloudpickle
 import numpy as np
 import scipy.sparse
 from threadpoolctl import ThreadpoolController
 
-from aced._errors import InvalidInput
 from aced._types import Array, Float64
 from aced._workers import Blocks as AnyBlocks, Kernel, Sliced, Workers, add_up, join, run_block
 from aced.pool import Blocks, InMemory, Mapped, Pool, Source, Sparse
 
 ALIGNED = 64
 """Arrays begin at multiples of so many bytes, as they do where they come from."""
-
-
-class Opens(Protocol):
-    """Something that a worker opens."""
-
-    def open(self) -> Any: ...
 
 
 class Packed:
@@ -101,11 +93,6 @@ def held_here(source: Source) -> bool:
     return isinstance(source, InMemory | Sparse)
 
 
-def size_of(source: Source) -> int:
-    """Bytes of the rows of a source that is held here."""
-    return source.nbytes if isinstance(source, Sparse) else 4 * source.shape[0] * source.shape[1]
-
-
 @dataclass(frozen=True)
 class _Slot:
     """In the place of an argument of which a part gets a piece."""
@@ -130,33 +117,13 @@ def split(kernel: Kernel, data: Blocks, args: tuple[Any, ...]) -> tuple[Packed, 
     return Packed((kernel, tuple(rest))), sliced
 
 
-def run_part(pool: Opens, call: Opens, part: int, summed: bool, *pieces: Opens) -> tuple[Array, ...]:
+def run_part(data: Blocks, call: Any, part: int, summed: bool, *pieces: Any) -> tuple[Array, ...]:
     """The kernel on the blocks of one part: sums over the blocks, or arrays over the rows."""
-    data = _open_pool(pool)
-    kernel, rest = call.open()
-    args = tuple(pieces[arg.number].open() if isinstance(arg, _Slot) else arg for arg in rest)
-    blocks = data.parts[part]
+    kernel, rest = call
+    args = tuple(pieces[arg.number] if isinstance(arg, _Slot) else arg for arg in rest)
     with _one_blas_thread():
-        results = (run_block(kernel, data, index, args) for index in blocks)
-        if summed:
-            return add_up(results)
-        rows = data.rows_of(blocks)
-        places = (
-            slice(data.slices[i].start - rows.start, data.slices[i].stop - rows.start) for i in blocks
-        )
-        return join(zip(places, results, strict=True), rows.stop - rows.start)
-
-
-def _open_pool(pool: Opens) -> Blocks:
-    try:
-        data: Blocks = pool.open()
-    except InvalidInput as error:
-        raise InvalidInput(
-            error.argument,
-            f"{error.sentence} (on the worker {platform.node()}: all workers must be able to "
-            "read the rows)",
-        ) from None
-    return data
+        results = (run_block(kernel, data, index, args) for index in data.parts[part])
+        return add_up(results) if summed else tuple(map(np.concatenate, zip(*results, strict=True)))
 
 
 class _Limit:

@@ -120,7 +120,7 @@ class TorchWorkers(Workers):
         steps = _cut(data, args, self._numbers)
 
         def one(k: int) -> tuple[slice, tuple[Any, ...]]:
-            rows, seen = _rows(data, steps[k]), list(passed)
+            rows, seen = data.rows_of(steps[k]), list(passed)
             for i, kept in whole.items():
                 seen[i] = self._part(given[i], data, steps[k]) if kept is None else kept[rows]
             return rows, run(*seen)
@@ -159,7 +159,7 @@ class TorchWorkers(Workers):
             tensor = self._torch.empty(shape, dtype=first.dtype, device=self.device)
             steps = _cut(data, (), self._numbers)
             for k, part in enumerate(self._run(lambda k: self._part(owner, data, steps[k]), len(steps))):
-                tensor[_rows(data, steps[k])] = part
+                tensor[data.rows_of(steps[k])] = part
         self._kept[owner] = tensor  # the last used is the last in it
         return tensor
 
@@ -183,7 +183,7 @@ class TorchWorkers(Workers):
         def one(k: int) -> Array:
             return _block(owner, data, blocks[k])
 
-        rows, array, count = _rows(data, blocks), _array(owner), len(blocks)
+        rows, array, count = data.rows_of(blocks), _array(owner), len(blocks)
         if array is not None:
             pieces, count = iter([array[rows]]), 1
         else:
@@ -246,10 +246,6 @@ def _cut(data: Blocks, args: tuple[Any, ...], numbers: int) -> list[range]:
     size = max(1, min(MOST_ROWS, numbers // max(widths)) // data.source.block_rows)
     count = len(data.slices)
     return [range(i, min(i + size, count)) for i in range(0, count, size)]
-
-
-def _rows(data: Blocks, blocks: range) -> slice:
-    return slice(data.slices[blocks[0]].start, data.slices[blocks[-1]].stop)
 
 
 def _find(torch: Any, name: Any) -> Any:

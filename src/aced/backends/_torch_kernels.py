@@ -77,13 +77,7 @@ def pulls(block: Tensor, zeta: Tensor, scale: Tensor, mu: Tensor) -> tuple[Tenso
 
 
 def descent(
-    block: Tensor,
-    zeta: Tensor,
-    scale: Tensor,
-    mu: Tensor,
-    slopes: Tensor,
-    bias: Tensor,
-    r: Tensor,
+    block: Tensor, zeta: Tensor, scale: Tensor, mu: Tensor, slopes: Tensor, bias: Tensor, r: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
     product = torch.addmm(bias, block, slopes)
     tally = residual(product, zeta, scale, mu, r)

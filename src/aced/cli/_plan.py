@@ -74,14 +74,6 @@ def plan(
     ] = None,
 ) -> None:
     """Say what a round will need: memory, operations and seconds."""
-    numbers = {"rows": rows, "features": features, "workers": workers}
-    given = {"threads": threads, "design_rows": design_rows}
-    numbers |= {name: number for name, number in given.items() if number is not None}
-    for name, number in numbers.items():
-        if number < 1:
-            raise InvalidInput(name, f"must be at least 1, got {number}")
-    if draws is not None and draws < 2:
-        raise InvalidInput("draws", f"must be at least 2, got {draws}")
     if sparse_density is not None and not 0 < sparse_density <= 1:
         raise InvalidInput("sparse_density", f"must be above 0 and at most 1, got {sparse_density:g}")
     item = _bytes_of_number(dtype)
@@ -155,15 +147,8 @@ def _verdict(cost: Cost, free: int) -> str:
 
 def _record(cost: Cost, item: int, free: int, speed: Speed | None) -> dict[str, Any]:
     """All numbers: sizes in bytes."""
-    return {
-        "rows": cost.rows,
-        "features": cost.features,
-        "stored": cost.stored,
-        "sparse": cost.sparse,
-        "draws": cost.draws,
-        "design_rows": cost.design_rows,
-        "threads": cost.threads,
-        "workers": cost.workers,
+    shape = ("rows", "features", "stored", "sparse", "draws", "design_rows", "threads", "workers")
+    return {name: getattr(cost, name) for name in shape} | {
         "rows_on_disk": cost.on_disk(item),
         "rows_in_memory": cost.row_bytes,
         "memory": cost.memory,

@@ -14,9 +14,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from aced._check import whole
 from aced._errors import InvalidInput
 from aced._files import check_writable
-from aced._workers import Workers
 from aced.backends import make_workers
 from aced.bench import Curve, Point, fit_all, simulate
 from aced.cli._outputs import check_plot, draw_plot, print_table, write_text
@@ -126,8 +126,8 @@ def run(
     options = _options(names, {name: value for name, value in given.items() if value is not None})
     for name in names:
         make_strategy(name, options[name])
-    if batch is not None and batch < 1:
-        raise InvalidInput("batch", f"must be at least 1, got {batch}")
+    if batch is not None:
+        whole("batch", batch, 1)
     if scheduler is not None and backend is not None:
         raise InvalidInput(
             "scheduler and backend", "a cluster is a backend of its own; pass one of them"
@@ -141,7 +141,8 @@ def run(
         size = batch if batch is not None else default_batch(len(pool))
         total = budget if budget is not None else min(max(1, len(pool) // 2), ROUNDS * size)
         _check_sizes(len(pool), total, size if batch is not None else None)
-        curves = _simulate_all(options, data, pool, total, min(size, total), seed, l2, workers)
+        how = {"budget": total, "batch": min(size, total), "seed": seed, "l2": l2, "workers": workers}
+        curves = _simulate_all(options, data, pool, **how)
     if json_file is not None:
         records = [curve.to_json() for curve in curves]
         text = json.dumps(records if len(records) > 1 else records[0], indent=2) + "\n"
@@ -201,8 +202,7 @@ async def _identity(distributed: Any, address: str) -> None:
 
 
 def _check_sizes(rows: int, budget: int, batch: int | None) -> None:
-    if budget < 1:
-        raise InvalidInput("budget", f"must be at least 1, got {budget}")
+    whole("budget", budget, 1)
     if budget > rows:
         raise InvalidInput("budget", f"is {budget}, but the pool has {rows} rows; use at most {rows}")
     if batch is not None and batch > budget:
@@ -210,15 +210,9 @@ def _check_sizes(rows: int, budget: int, batch: int | None) -> None:
 
 
 def _simulate_all(
-    options: dict[str, dict[str, Any]],
-    data: Dataset,
-    pool: Pool,
-    budget: int,
-    batch: int,
-    seed: int,
-    l2: float,
-    workers: Workers,
+    options: dict[str, dict[str, Any]], data: Dataset, pool: Pool, **how: Any
 ) -> list[Curve]:
+    """A curve for each strategy with its options; ``how`` goes to :func:`aced.bench.simulate`."""
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -232,10 +226,10 @@ def _simulate_all(
     curves = []
     with bar:
         task = bar.add_task("all labels", total=None, note="")
-        everything = fit_all(data, pool, l2=l2, workers=workers)
+        everything = fit_all(data, pool, l2=how["l2"], workers=how["workers"])
         bar.remove_task(task)
         for name, own in options.items():
-            task = bar.add_task(name, total=budget, note="")
+            task = bar.add_task(name, total=how["budget"], note="")
 
             def tick(point: Point, task: Any = task) -> None:
                 note = f"pool accuracy {point.pool_accuracy:.4f}"
@@ -244,19 +238,7 @@ def _simulate_all(
             def report(text: str, task: Any = task) -> None:
                 bar.update(task, note=text)
 
-            curves.append(
-                simulate(
-                    data,
-                    pool,
-                    make_strategy(name, own),
-                    all_labels=everything,
-                    budget=budget,
-                    batch=batch,
-                    seed=seed,
-                    l2=l2,
-                    tick=tick,
-                    report=report,
-                    workers=workers,
-                )
-            )
+            built = make_strategy(name, own)
+            curve = simulate(data, pool, built, all_labels=everything, tick=tick, report=report, **how)
+            curves.append(curve)
     return curves

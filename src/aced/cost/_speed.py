@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from aced._types import Array, Float64
+from aced._types import Array, Float64, Rng
 from aced._workers import Blocks as AnyBlocks, Kernel, Workers
 from aced.cost._cost import Cost
 from aced.cost._work import Pass
@@ -132,11 +132,7 @@ class Measuring:
         self.in_before = self.in_step = 0.0
 
     def solve(
-        self,
-        problem: Problem,
-        rng: np.random.Generator,
-        start: Float64 | None = None,
-        report: Report | None = None,
+        self, problem: Problem, rng: Rng, start: Float64 | None = None, report: Report | None = None
     ) -> Design:
         self.began, workers = time.perf_counter(), problem.oracle.workers
         if isinstance(workers, Timed):
@@ -175,7 +171,7 @@ def measured(cost: Cost, ask: Ask) -> Speed:
     )
 
 
-def _random(small: Cost, rng: np.random.Generator) -> Pool:
+def _random(small: Cost, rng: Rng) -> Pool:
     n, p = small.rows, small.features
     if not small.sparse:
         return Pool(rng.standard_normal((n, p), dtype=np.float32))
@@ -188,7 +184,7 @@ def _random(small: Cost, rng: np.random.Generator) -> Pool:
     return pool  # sparse however small it is
 
 
-def _seconds_of_draw(rows: int, rng: np.random.Generator) -> float:
+def _seconds_of_draw(rows: int, rng: Rng) -> float:
     """Of one row, when a batch is drawn from so many."""
     lam = rng.random(rows)
     lam /= lam.sum()

@@ -60,11 +60,8 @@ class Work:
     @property
     def sample_sizes(self) -> tuple[int, ...]:
         """Rows of the sample that is designed on and of that which it is checked with."""
-        return (
-            (self.design_rows, max(FEWEST_SAMPLED, self.design_rows // CHECKED_SHARE))
-            if self.sampled
-            else ()
-        )
+        checked = max(FEWEST_SAMPLED, self.design_rows // CHECKED_SHARE)
+        return (self.design_rows, checked) if self.sampled else ()
 
     def over(self: W, rows: int) -> W:
         """A round over so many rows of this kind: a pool of its own, which may be dense."""
@@ -90,8 +87,9 @@ class Work:
 
     @cached_property
     def passes(self) -> tuple[Pass, ...]:
-        """Every pass over rows."""
-        found = [*self._standardise(), *self._incumbent()]
+        """Every pass over rows; after means and spreads come those of the regression, which gives h̃."""
+        predicted = Pass("_scores", self.rows, 1, 1, self._product(1))
+        found = [*self._standardise(), predicted, self._labels(1)]
         if not self.sampled:
             return (*found, *self._design())
         samples = [self.over(rows) for rows in self.sample_sizes]
@@ -109,22 +107,16 @@ class Work:
 
     @property
     def solving_in_step(self) -> int:
-        """In a step of the design."""
-        leverage = 0 if self.sparse else (self.features + 1) ** 2 * self._directions
-        return self._forms * self._finding + self.visits * self._solving(self.draws) + leverage
+        """In a step of the design: H, calls of the oracle and, where rows are dense, leverages.
 
-    @property
-    def _finding(self) -> int:
-        q = self.features + 1
-        return 4 * q * RANK * RANK * (ITERATIONS + 1) if self.sparse else q**3 // 3
-
-    def _solving(self, draws: int) -> int:
-        """In one call of the oracle: first steps, steps, sizes of the points and of the anchor."""
-        q, steps = self.features + 1, self.steps
+        In a call: first steps, steps, sizes of the points and of the anchor.
+        """
+        q, steps, draws = self.features + 1, self.steps, self.draws
         if self.sparse:
-            each = (4 * RANK + 3) * (draws + 1 + steps * draws)
-            return q * (each + 20 * draws * (steps + 1))
-        return 2 * q * q * (2 * (draws + 1) + steps * draws)
+            solving = (4 * RANK + 3) * (draws + 1 + steps * draws) + 20 * draws * (steps + 1)
+            return q * (self._forms * 4 * RANK * RANK * (ITERATIONS + 1) + self.visits * solving)
+        solving = 2 * q * q * (2 * (draws + 1) + steps * draws)
+        return self._forms * (q**3 // 3) + self.visits * solving + q * q * min(q, SKETCH)
 
     @property
     def operations(self) -> int:
@@ -141,11 +133,6 @@ class Work:
         """Rows times a matrix of so many columns, or their transpose times one."""
         return 2 * columns * self.stored
 
-    @property
-    def _directions(self) -> int:
-        """Directions that leverages are computed from."""
-        return RANK if self.sparse else min(self.features + 1, SKETCH)
-
     def _standardise(self) -> list[Pass]:
         square, each = ("squares", 2) if self.sparse else ("squared_deviation", 3)
         return [
@@ -153,20 +140,20 @@ class Work:
             Pass(square, self.rows, 1, 1, each * self.stored),
         ]
 
-    def _incumbent(self) -> list[Pass]:
-        """What the regression predicts, and the labels that it gives."""
-        return [Pass("_scores", self.rows, 1, 1, self._product(1)), self._labels(1)]
-
     def _design(self) -> list[Pass]:
         """All steps of the fixed point; h̃ stays."""
-        rounds, visits, draws = self.solver.rounds, self.visits, self.draws
-        spread = 2 * self.rows * draws
+        n, rounds, draws = self.rows, self.solver.rounds, self.draws
+        calls = rounds * self.visits
+        tallies = SHIFTED * n * draws * (1 + len(TOWARDS))
+        with_noise = (
+            ("_spread_of", rounds, 2 * n * draws),
+            ("pulls", rounds, self._product(draws + 1) + n * (2 * draws + 1)),
+            ("descent", calls * self.steps, 2 * self._product(draws) + RESIDUAL * n * draws),
+            ("towards", calls, self._product(draws + 1) + n + tallies),
+        )
         return [
             *self._prepared(rounds, rounds * self._forms),
-            Pass("_spread_of", self.rows, draws, rounds, spread, noise=True),
-            self._pulls(draws, rounds),
-            self._descent(draws, rounds * visits * self.steps),
-            self._towards(draws, rounds * visits),
+            *(Pass(kernel, n, draws, times, each, noise=True) for kernel, times, each in with_noise),
             self._lengths(rounds, self.sparse),
             self._sizes(rounds),
             self._densities(rounds),
@@ -185,19 +172,6 @@ class Work:
 
     def _labels(self, times: int) -> Pass:
         return Pass("labels_kernel", self.rows, 1, times, self._product(1) + self.rows)
-
-    def _pulls(self, draws: int, times: int) -> Pass:
-        each = self._product(draws + 1) + self.rows * (2 * draws + 1)
-        return Pass("pulls", self.rows, draws, times, each, noise=draws > 1)
-
-    def _descent(self, draws: int, times: int) -> Pass:
-        each = 2 * self._product(draws) + RESIDUAL * self.rows * draws
-        return Pass("descent", self.rows, draws, times, each, noise=draws > 1)
-
-    def _towards(self, draws: int, times: int) -> Pass:
-        tally = SHIFTED * self.rows * draws * (1 + len(TOWARDS))
-        each = self._product(draws + 1) + self.rows + tally
-        return Pass("towards", self.rows, draws, times, each, noise=draws > 1)
 
     def _lengths(self, times: int, low_rank: bool) -> Pass:
         k = RANK if low_rank else min(self.features + 1, SKETCH)

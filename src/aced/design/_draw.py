@@ -6,12 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from aced._types import Bools, Float64, Ints
+from aced._types import Bools, Float64, Ints, Rng
 
 
-def draw(
-    tiers: Sequence[Float64], open_rows: Bools, size: int, rng: np.random.Generator
-) -> tuple[Ints, Float64]:
+def draw(tiers: Sequence[Float64], open_rows: Bools, size: int, rng: Rng) -> tuple[Ints, Float64]:
     """``size`` distinct open rows in the order drawn, with their conditional probabilities.
 
     Each next row has probability w_i / Σ w over the rows still there ("sample until N

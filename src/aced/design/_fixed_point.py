@@ -8,18 +8,17 @@ The same draws serve all rounds, so each search starts from the ratios of the la
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from aced._check import whole
-from aced._types import Float64
+from aced._types import Float64, Rng
 from aced.design._certificate import Certificate, certify
 from aced.design._dinkelbach import Dinkelbach
 from aced.design._gradient import Sensitivity, grouped, raw
 from aced.design._problem import Found, Problem, Search
 from aced.design._solver import Design, Report, draw_noise
-from aced.design._trail import with_incumbent
 
 
 @dataclass(frozen=True)
@@ -41,66 +40,45 @@ class FixedPoint:
         whole("draws", self.draws, 2)
 
     def solve(
-        self,
-        problem: Problem,
-        rng: np.random.Generator,
-        start: Float64 | None = None,
-        report: Report | None = None,
+        self, problem: Problem, rng: Rng, start: Float64 | None = None, report: Report | None = None
     ) -> Design:
         return self.solve_and_keep(problem, rng, start, report)[0]
 
     def solve_and_keep(
-        self,
-        problem: Problem,
-        rng: np.random.Generator,
-        start: Float64 | None = None,
-        report: Report | None = None,
+        self, problem: Problem, rng: Rng, start: Float64 | None = None, report: Report | None = None
     ) -> tuple[Design, Found]:
         """The design, and what the search found at it."""
-        with problem.oracle.workers.session():
-            return self._solve(problem, rng, start, report)
-
-    def _solve(
-        self,
-        problem: Problem,
-        rng: np.random.Generator,
-        start: Float64 | None,
-        report: Report | None,
-    ) -> tuple[Design, Found]:
         lam = problem.uniform() if start is None else start
         noise = draw_noise(problem, self.draws, rng)
         trace: list[Certificate] = []
         calls, level, stopped = 0, None, "rounds"
-        for number in range(self.rounds):
-            found = self.search(problem, lam, noise, level)
-            problem = with_incumbent(problem, found)
-            calls += found.calls
-            sensitivity = sensitivity_of(problem, found)
-            trace.append(certify(lam, found.value, found.stderr, sensitivity))
-            if report is not None:
-                report(f"design round {number + 1}: value {found.value:.4g}")
-            if trace[-1].shortfall <= self.tolerance:
-                stopped = "tolerance"
-                break
-            if number + 1 < self.rounds:
-                lam = (1 - self.damping) * lam + self.damping * _target(sensitivity, lam)
-                level = found.ratio
+        with problem.oracle.workers.session():
+            for number in range(self.rounds):
+                found = self.search(problem, lam, noise, level)
+                problem, calls = replace(problem, incumbent=found.incumbent), calls + found.calls
+                sensitivity = sensitivity_of(problem, found)
+                trace.append(certify(lam, found.value, found.stderr, sensitivity))
+                if report is not None:
+                    report(f"design round {number + 1}: value {found.value:.4g}")
+                if trace[-1].shortfall <= self.tolerance:
+                    stopped = "tolerance"
+                    break
+                if number + 1 < self.rounds:
+                    lam = (1 - self.damping) * lam + self.damping * _target(sensitivity, lam)
+                    level = found.ratio
         return Design(lam, trace[-1], problem.incumbent, tuple(trace), calls, stopped), found
 
 
 def sensitivity_of(problem: Problem, found: Found) -> Sensitivity:
     """G by the better estimate that the class allows; times c where rows stand for many."""
-    sensitivity = _sensitivity(problem, found)
-    if problem.copies is None:
-        return sensitivity
-    return Sensitivity(sensitivity.mean * problem.copies, sensitivity.stderr * problem.copies)
-
-
-def _sensitivity(problem: Problem, found: Found) -> Sensitivity:
     leverage = found.maximiser.leverage(float(np.median(found.level)))
     if leverage is None or found.hypotheses.margins(0) is None:
-        return raw(problem, found)
-    return grouped(problem, found, leverage)
+        estimate = raw(problem, found)
+    else:
+        estimate = grouped(problem, found, leverage)
+    if problem.copies is None:
+        return estimate
+    return Sensitivity(estimate.mean * problem.copies, estimate.stderr * problem.copies)
 
 
 def _target(sensitivity: Sensitivity, lam: Float64) -> Float64:

@@ -40,8 +40,7 @@ class Sensitivity:
 
 def raw(problem: Problem, found: Found) -> Sensitivity:
     """Sample mean of (h̃_i - h_i) ζ_i / D over the draws."""
-    sums, squares = raw_sums(problem, found)
-    return raw_from_sums(sums, squares, len(found.ratio))
+    return raw_from_sums(*raw_sums(problem, found), len(found.ratio))
 
 
 def raw_sums(problem: Problem, found: Found) -> tuple[Float64, Float64]:
@@ -69,48 +68,47 @@ def raw_from_sums(sums: Float64, squares: Float64, draws: int) -> Sensitivity:
     return Sensitivity(mean, np.sqrt(variance / draws))
 
 
-def grouped(problem: Problem, found: Found, leverage: Float64, groups: int = GROUPS) -> Sensitivity:
+def grouped(problem: Problem, found: Found, leverage: Float64) -> Sensitivity:
     """Normal densities of the margins at zero, in groups of similar denominators."""
     scale = found.weights.scale
-    parts = _groups(found, groups)
+    parts = _groups(found)
     density, relative = _in_groups(problem, found, problem.oracle.pool, leverage * scale, parts)
     density *= _shares(found, parts, scale.astype(float) @ density)
     variance = np.einsum("ig,ig,ig->i", density, density, relative)
     return Sensitivity(density.sum(axis=1), np.sqrt(variance))
 
 
-def row_weights(
-    problem: Problem, found: Found, groups: int = GROUPS
-) -> Callable[[Pool, Float64], Float64]:
-    """g of G_i = g_i s_i, as a function of any pool and its rows' leverages under the same metric."""
-    scale = found.weights.scale
-    parts = _groups(found, groups)
-    leverage = found.maximiser.leverage(float(np.median(found.level)))
+def row_weights(problem: Problem, found: Found, pool: Pool) -> Float64:
+    """g of G_i = g_i s_i, for the rows of any pool under the same metric."""
+    scale, level = found.weights.scale, float(np.median(found.level))
+    parts = _groups(found)
+    leverage = found.maximiser.leverage(level)
     assert leverage is not None
     density, _ = _in_groups(problem, found, problem.oracle.pool, leverage * scale, parts)
     shares = _shares(found, parts, scale.astype(float) @ density)
-
-    def weigh(pool: Pool, leverage: Float64) -> Float64:
-        return np.asarray(_in_groups(problem, found, pool, leverage, parts)[0] @ shares)
-
-    return weigh
+    leverage = found.maximiser.leverage(level, pool)
+    assert leverage is not None
+    return np.asarray(_in_groups(problem, found, pool, leverage, parts)[0] @ shares)
 
 
-def _groups(found: Found, groups: int) -> list[Ints]:
+def _groups(found: Found) -> list[Ints]:
     """Draws of similar D together."""
     order = np.argsort(found.denominator, kind="stable")
-    return np.array_split(order, max(1, min(groups, len(found.ratio) // 6)))
+    return np.array_split(order, max(1, min(GROUPS, len(found.ratio) // 6)))
 
 
 def _in_groups(
     problem: Problem, found: Found, pool: Pool, weight: Float64, parts: list[Ints]
 ) -> tuple[Float64, Array]:
-    """Weight times density at zero, and its relative variance, of every row and group; (n, groups)."""
-    sizes = margin_sizes(problem, found).astype(np.float32)
+    """Weight times density at zero, and its relative variance, of every row and group; (n, groups).
+
+    Maximisers are compared on one scale: margins are taken relative to their root mean square.
+    """
     score, args = found.hypotheses.scorer()
-    density, relative = problem.oracle.workers.each(
-        _densities, pool, PerRow(weight), sizes, parts, score, *args
-    )
+    workers = problem.oracle.workers
+    (squares,) = workers.fold(_squares, problem.oracle.pool, score, *args)
+    sizes = np.sqrt(np.maximum(squares / problem.n, np.finfo(np.float32).tiny)).astype(np.float32)
+    density, relative = workers.each(_densities, pool, PerRow(weight), sizes, parts, score, *args)
     return density, relative
 
 
@@ -135,13 +133,6 @@ def _densities(
         # delta method: Var(mean) = spread²/m and Var(spread) = spread²/2m
         relative[:, g] = (np.square(z2) + 1) / (2 * len(part))
     return density, relative
-
-
-def margin_sizes(problem: Problem, found: Found) -> Float64:
-    """Root mean square margin of each maximiser: they are compared on one scale; (B,)."""
-    score, args = found.hypotheses.scorer()
-    (squares,) = problem.oracle.workers.fold(_squares, problem.oracle.pool, score, *args)
-    return np.sqrt(np.maximum(squares / problem.n, np.finfo(np.float32).tiny))
 
 
 def _squares(block: Any, score: Score, *args: Any) -> tuple[Array]:

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from aced._check import whole
-from aced._types import Float64
+from aced._types import Float64, Rng
 from aced.design._certificate import Certificate, certify
 from aced.design._gradient import Sensitivity, raw_from_sums, raw_sums
 from aced.design._grid import Grid
-from aced.design._problem import FLOOR, Problem, Search
+from aced.design._problem import FLOOR, Problem, Search, mean_of
 from aced.design._solver import Design, Report, draw_noise
 
 CHUNK_NUMBERS = 2**20
@@ -42,25 +42,23 @@ class Mirror:
             whole(name, getattr(self, name), least)
 
     def solve(
-        self,
-        problem: Problem,
-        rng: np.random.Generator,
-        start: Float64 | None = None,
-        report: Report | None = None,
+        self, problem: Problem, rng: Rng, start: Float64 | None = None, report: Report | None = None
     ) -> Design:
         """``start`` is ignored: the paper begins each round at the uniform design."""
         with problem.oracle.workers.session():
             return self._solve(problem, rng, report)
 
-    def _solve(self, problem: Problem, rng: np.random.Generator, report: Report | None) -> Design:
+    def _solve(self, problem: Problem, rng: Rng, report: Report | None) -> Design:
         lam, draws, step = problem.uniform(), self.draws, None
         trace: list[Certificate] = []
         calls, stopped = 0, "max_steps"
-        for number in range(self.max_steps):
+        for number in range(self.max_steps + 1):
             batch = _sample(problem, lam, draws, rng, self.search)
-            problem, calls = replace(problem, incumbent=batch.problem.incumbent), calls + batch.calls
-            certificate = certify(lam, batch.value, batch.stderr, batch.sensitivity)
+            problem, calls = batch.problem, calls + batch.calls
+            certificate = certify(lam, *mean_of(batch.ratios), batch.sensitivity)
             trace.append(certificate)
+            if number == self.max_steps:  # the last λ has its certificate, and no step follows
+                break
             if report is not None:
                 report(
                     f"mirror step {number + 1} of at most {self.max_steps}: {draws} draws, "
@@ -76,10 +74,6 @@ class Mirror:
             calls += used
             if certificate.noise >= certificate.gap:
                 draws = min(2 * draws, self.max_draws)
-        else:
-            batch = _sample(problem, lam, draws, rng, self.search)
-            problem, calls = replace(problem, incumbent=batch.problem.incumbent), calls + batch.calls
-            trace.append(certify(lam, batch.value, batch.stderr, batch.sensitivity))
         return Design(lam, trace[-1], problem.incumbent, tuple(trace), calls, stopped)
 
     def _backtrack(
@@ -89,7 +83,7 @@ class Mirror:
         gradient: Float64,
         step: float,
         draws: int,
-        rng: np.random.Generator,
+        rng: Rng,
     ) -> tuple[Float64, float, int]:
         """The largest of ``trials`` halved steps that no smaller one clearly beats.
 
@@ -130,18 +124,8 @@ class _Batch:
     sensitivity: Sensitivity
     calls: int
 
-    @property
-    def value(self) -> float:
-        return float(self.ratios.mean())
 
-    @property
-    def stderr(self) -> float:
-        return float(self.ratios.std(ddof=1) / np.sqrt(len(self.ratios)))
-
-
-def _sample(
-    problem: Problem, lam: Float64, draws: int, rng: np.random.Generator, search: Search
-) -> _Batch:
+def _sample(problem: Problem, lam: Float64, draws: int, rng: Rng, search: Search) -> _Batch:
     """Ratios and raw sensitivities over ``draws`` fresh draws, a chunk at a time."""
     sums, squares = np.zeros(problem.n), np.zeros(problem.n)
     ratios, calls = [], 0

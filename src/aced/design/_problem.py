@@ -100,13 +100,17 @@ class Found:
     @property
     def value(self) -> float:
         """Estimate of F(λ)."""
-        return float(self.ratio.mean())
+        return mean_of(self.ratio)[0]
 
     @property
     def stderr(self) -> float:
-        return (
-            float(self.ratio.std(ddof=1) / np.sqrt(len(self.ratio))) if len(self.ratio) > 1 else np.inf
-        )
+        return mean_of(self.ratio)[1]
+
+
+def mean_of(ratios: Float64) -> tuple[float, float]:
+    """The mean over the draws, and its standard error."""
+    stderr = ratios.std(ddof=1) / np.sqrt(len(ratios)) if len(ratios) > 1 else np.inf
+    return float(ratios.mean()), float(stderr)
 
 
 class Search(Protocol):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from aced._types import Bools, Float64, Ints
+from aced._types import Bools, Float64, Ints, Rng
 from aced.design._dinkelbach import Dinkelbach
 from aced.design._problem import Problem
 from aced.design._solver import Design, draw_noise
@@ -30,13 +30,13 @@ class Round:
         """The labels that h̃ gives the pool, (n,)."""
         return self.design.incumbent.labels
 
-    def rivals(self, draws: int, rng: np.random.Generator) -> Hypotheses:
+    def rivals(self, draws: int, rng: Rng) -> Hypotheses:
         """The hypotheses that are hardest to tell from h̃: argmax of f(λ; h, ζ) for so many new ζ."""
         problem = replace(self.problem, incumbent=self.design.incumbent)
         found = Dinkelbach()(problem, self.lam, draw_noise(problem, draws, rng))
         return found.hypotheses
 
-    def separated(self, rows: Ints, draws: int, rng: np.random.Generator) -> Ints:
+    def separated(self, rows: Ints, draws: int, rng: Rng) -> Ints:
         """For each of ``rows``, how many of so many rivals label it otherwise than h̃ does."""
         oracle = self.problem.oracle
         with oracle.workers.session():

@@ -22,14 +22,13 @@ share of F that it still gains is the loss that is reported (``Design.loss``).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from aced._check import positive, whole
 from aced._errors import InvalidInput
-from aced._types import Array, Float64, Ints
+from aced._types import Float64, Ints, Rng
 from aced.design._fixed_point import FixedPoint
 from aced.design._gradient import row_weights
 from aced.design._problem import Found, Incumbent, Problem
@@ -77,16 +76,10 @@ class Sampled:
             positive("round_seconds", self.seconds)
 
     def solve(
-        self,
-        problem: Problem,
-        rng: np.random.Generator,
-        start: Float64 | None = None,
-        report: Report | None = None,
+        self, problem: Problem, rng: Rng, start: Float64 | None = None, report: Report | None = None
     ) -> Design:
         with problem.oracle.workers.session():
-            rows = self.rows
-            if rows is None:
-                rows = self._affordable(problem, rng, start)
+            rows = self._affordable(problem, start) if self.rows is None else self.rows
             if rows + int(problem.known.sum()) >= problem.n:
                 return self.inner.solve(problem, rng, start, report)
             if report is not None:
@@ -94,12 +87,7 @@ class Sampled:
             return self._solve(problem, rows, rng, start, report)
 
     def _solve(
-        self,
-        problem: Problem,
-        rows: int,
-        rng: np.random.Generator,
-        start: Float64 | None,
-        report: Report | None,
+        self, problem: Problem, rows: int, rng: Rng, start: Float64 | None, report: Report | None
     ) -> Design:
         sub = sample(problem, rows, rng, start)
         design, found = self.inner.solve_and_keep(sub.problem, rng, sub.cut(start), report)
@@ -107,7 +95,9 @@ class Sampled:
         del found, sub  # the noise of one sample at a time
         best = Incumbent.of(problem.oracle, design.incumbent.hypothesis, problem.mu)
         whole = replace(problem, incumbent=max(problem.incumbent, best, key=lambda b: b.agreement))
-        check = self._check(whole, lam, max(FEWEST_SAMPLED, rows // CHECKED_SHARE), rng)
+        fresh = sample(whole, max(FEWEST_SAMPLED, rows // CHECKED_SHARE), rng, lam)
+        # from λ on: what the inner solver gains on other rows is what λ lost
+        check = self.inner.solve(fresh.problem, rng, fresh.cut(lam))
         return Design(
             lam,
             check.trace[0],
@@ -119,12 +109,7 @@ class Sampled:
             1 - min(step.value for step in check.trace) / max(check.trace[0].value, 1e-300),
         )
 
-    def _check(self, problem: Problem, lam: Float64, rows: int, rng: np.random.Generator) -> Design:
-        """The inner solver on a fresh sample, from λ on: what it gains is what λ lost."""
-        sub = sample(problem, rows, rng, lam)
-        return self.inner.solve(sub.problem, rng, sub.cut(lam))
-
-    def _affordable(self, problem: Problem, rng: np.random.Generator, start: Float64 | None) -> int:
+    def _affordable(self, problem: Problem, start: Float64 | None) -> int:
         """Rows for which the design takes about ``seconds``, from a small one that is timed twice."""
         assert self.seconds is not None
         small = min(4 * FEWEST_SAMPLED, problem.n)
@@ -157,7 +142,7 @@ class Sample:
         return np.asarray(mass / mass.sum())
 
 
-def sample(problem: Problem, rows: int, rng: np.random.Generator, lam: Float64 | None = None) -> Sample:
+def sample(problem: Problem, rows: int, rng: Rng, lam: Float64 | None = None) -> Sample:
     """All rows with a label, and about ``rows`` others."""
     oracle = problem.oracle
     if not isinstance(oracle, LinearOracle):
@@ -183,7 +168,7 @@ def sample(problem: Problem, rows: int, rng: np.random.Generator, lam: Float64 |
     return Sample(positions, copies, sub)
 
 
-def systematic(inclusion: Float64, rng: np.random.Generator) -> Ints:
+def systematic(inclusion: Float64, rng: Rng) -> Ints:
     """Positions drawn with these inclusion probabilities: equal steps along their running sum."""
     ends = np.cumsum(inclusion)
     steps = np.arange(rng.random(), ends[-1], 1.0)
@@ -192,10 +177,6 @@ def systematic(inclusion: Float64, rng: np.random.Generator) -> Ints:
 
 def extend(problem: Problem, sub: Problem, found: Found) -> Float64:
     """λ over all rows ∝ sqrt(g), from what was found on a sample."""
-    weigh: Callable[[Pool, Array], Float64] = row_weights(sub, found)
-    level = float(np.median(found.level))
-    leverage = found.maximiser.leverage(level, problem.oracle.pool)
-    assert leverage is not None
-    root = np.sqrt(np.maximum(weigh(problem.oracle.pool, leverage), 0.0))
+    root = np.sqrt(np.maximum(row_weights(sub, found, problem.oracle.pool), 0.0))
     total = root.sum()
     return root / total if total > 0 else problem.uniform()

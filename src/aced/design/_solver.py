@@ -6,9 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
-from aced._types import Float64
+from aced._types import Float64, Rng
 from aced.design._certificate import Certificate
 from aced.design._problem import Incumbent, Problem, Search
 from aced.oracles import GaussianNoise
@@ -36,21 +34,17 @@ class Solver(Protocol):
     """argmin over λ of F(λ) = E max_h f(λ; h, ζ)."""
 
     def solve(
-        self,
-        problem: Problem,
-        rng: np.random.Generator,
-        start: Float64 | None = None,
-        report: Report | None = None,
+        self, problem: Problem, rng: Rng, start: Float64 | None = None, report: Report | None = None
     ) -> Design: ...
 
 
-def draw_noise(problem: Problem, draws: int, rng: np.random.Generator) -> GaussianNoise:
+def draw_noise(problem: Problem, draws: int, rng: Rng) -> GaussianNoise:
     """Fresh ζ_1 … ζ_B."""
     return GaussianNoise(problem.oracle.pool, draws, int(rng.integers(2**63)))
 
 
 def evaluate(
-    problem: Problem, lam: Float64, draws: int, rng: np.random.Generator, search: Search
+    problem: Problem, lam: Float64, draws: int, rng: Rng, search: Search
 ) -> tuple[float, float]:
     """F(λ) and its standard error over fresh draws."""
     found = search(problem, lam, draw_noise(problem, draws, rng))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -89,8 +88,3 @@ class Trail:
 
 def _spread_of(block: Any, zeta: Float32, scale: Float32, labels: Bools) -> tuple[Array]:
     return (np.where(labels, scale, np.float32(0)) @ zeta,)
-
-
-def with_incumbent(problem: Problem, found: Found) -> Problem:
-    """The problem with the incumbent that the search ended with."""
-    return replace(problem, incumbent=found.incumbent)

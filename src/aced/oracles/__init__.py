@@ -9,6 +9,7 @@ from aced.oracles._base import (
     best_per_draw as best_per_draw,
     labels_of as labels_of,
     select as select,
+    tally_all as tally_all,
 )
 from aced.oracles._cholesky import SKETCH as SKETCH
 from aced.oracles._dense import DenseGeometry as DenseGeometry
@@ -30,6 +31,5 @@ from aced.oracles._weights import (
     GivenNoise as GivenNoise,
     Noise as Noise,
     Weights as Weights,
-    tally_all as tally_all,
     value as value,
 )

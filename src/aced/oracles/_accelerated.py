@@ -8,13 +8,13 @@ to where it was and halves its step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from aced._types import Bools, Float64
+from aced.oracles._geometry import Solve
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Iterate:
 class Accelerated:
     """B points on their way from where they are given, (B, p + 1)."""
 
-    def __init__(self, solve: Callable[[Float64], Float64], point: Float64, momentum: float) -> None:
+    def __init__(self, solve: Solve, point: Float64, momentum: float) -> None:
         self._solve, self._momentum = solve, momentum
         self.point = self._previous = point
         self._step = np.ones((len(point), 1))

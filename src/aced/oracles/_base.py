@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from aced._workers import Workers
 from aced.oracles._weights import Weights, value
 from aced.pool import Pool
 
-H = TypeVar("H", bound="Hypotheses")
 Scorer = tuple[Callable[..., Array], tuple[Any, ...]]
 """A function of a block's rows and further arguments of a kernel: scores (rows, B), label 1 if > 0."""
 
@@ -77,6 +76,7 @@ class Oracle(Protocol):
 
     def gather(self, parts: Sequence[Hypotheses]) -> Hypotheses:
         """Single hypotheses joined into one batch."""
+        return self.from_array(np.concatenate([part.to_array() for part in parts]))
 
     def from_array(self, parameters: Array) -> Hypotheses:
         """The inverse of ``Hypotheses.to_array``."""
@@ -93,6 +93,15 @@ def select(candidates: Sequence[Candidates], which: Array, oracle: Oracle) -> Ca
     parts = [candidates[k].hypotheses.take(np.array([b])) for b, k in enumerate(which.tolist())]
     tally = np.stack([candidates[k].tally[:, b] for b, k in enumerate(which.tolist())], axis=1)
     return Candidates(oracle.gather(parts), tally)
+
+
+def tally_all(weights: Weights, hypotheses: Hypotheses, workers: Workers) -> Float64:
+    """Tally of B hypotheses, one per draw, over the whole pool."""
+
+    def one(index: int) -> tuple[Array]:
+        return (weights.tally(index, hypotheses.labels(index)),)
+
+    return workers.sum(one, weights.pool.blocks)[0]
 
 
 def argmax(oracle: Oracle, vectors: Array) -> tuple[Bools, Float64]:

@@ -8,19 +8,16 @@ import scipy.linalg
 from aced._types import Float64
 from aced._workers import PerRow
 from aced.oracles import _passes
-from aced.oracles._geometry import Geometry
+from aced.oracles._geometry import Geometry, Metric
 from aced.oracles._lapack import solve_rows
 from aced.oracles._weights import Weights
 from aced.pool import Pool
-
-REUSE = 2.0
-"""H is factorised anew when the weights of the rows with μ̂ changed by more than this."""
 
 SKETCH = 128
 """Leverages of more features than this are estimated from so many random directions."""
 
 
-class Cholesky:
+class Cholesky(Metric):
     """H at any level r, from the two sums it is made of."""
 
     def __init__(self, geometry: Geometry, weights: Weights, ridge: float) -> None:
@@ -32,13 +29,9 @@ class Cholesky:
             _passes.gram, geometry.pool, multiplier, offset, PerRow(root), PerRow(weights.coupled)
         )
         self._coupled = tied + np.zeros_like(self._free)
-        self._held: tuple[float, Float64] | None = None
 
-    def at(self, r: float) -> Float64:
-        """The Cholesky factor of H at level r, lower, shape (p + 1, p + 1)."""
-        growth = self.weights.growth(r)
-        if self._held is not None and 1 / REUSE < growth / self._held[0] < REUSE:
-            return self._held[1]
+    def _form(self, growth: float) -> Float64:
+        """The Cholesky factor of H, lower, shape (p + 1, p + 1)."""
         gram = np.asfortranarray(self._free + growth * self._coupled)
         gram /= 4
         diagonal = np.einsum("ii->i", gram)
@@ -49,9 +42,7 @@ class Cholesky:
         factor, info = scipy.linalg.lapack.dpotrf(gram, lower=1, overwrite_a=1)
         if info != 0:  # rounding ate the ridge: precondition by the diagonal alone
             factor = np.diag(plain)
-        factor = np.asfortranarray(factor)
-        self._held = (growth, factor)
-        return factor
+        return np.asfortranarray(factor)
 
     def solve(self, factor: Float64, gradients: Float64) -> Float64:
         """H⁻¹ g for each row g; how it is split does not depend on the number of threads."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from aced._types import Float32, Float64
@@ -11,6 +9,7 @@ from aced._workers import Workers
 from aced.oracles import _passes
 from aced.oracles._accelerated import Accelerated
 from aced.oracles._cholesky import Cholesky
+from aced.oracles._geometry import Solve
 from aced.oracles._weights import Weights
 from aced.pool import Pool, inverse_spread
 
@@ -26,10 +25,6 @@ class DenseGeometry:
         variance = workers.fold(_passes.squared_deviation, pool, self.centre)[0] / len(pool)
         self.inverse_spread = inverse_spread(np.sqrt(variance), self.centre)
 
-    @staticmethod
-    def laid_out(coefficients: Float32) -> Float32:
-        return coefficients
-
     def metric(self, weights: Weights, ridge: float) -> Cholesky:
         return Cholesky(self, weights, ridge)
 
@@ -43,11 +38,6 @@ class DenseGeometry:
         return np.concatenate([centred, total[:, None]], axis=1)
 
     def walk(
-        self,
-        r: Float32,
-        pulls: Float64,
-        solved: Float64,
-        solve: Callable[[Float64], Float64],
-        momentum: float,
+        self, r: Float32, pulls: Float64, solved: Float64, solve: Solve, momentum: float
     ) -> Accelerated:
         return Accelerated(solve, np.asarray((r[:, None] * solved[:1] - solved[1:]) / 2), momentum)

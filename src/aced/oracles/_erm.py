@@ -73,12 +73,7 @@ class LinearErm:
     """
 
     def __init__(
-        self,
-        pool: Pool,
-        *,
-        l2: float = 1e-4,
-        steps: int = 30,
-        tolerance: float = 1e-6,
+        self, pool: Pool, *, l2: float = 1e-4, steps: int = 30, tolerance: float = 1e-6
     ) -> None:
         if pool.sparse:
             raise InvalidInput(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,8 @@ import numpy as np
 from aced._errors import InvalidInput
 from aced._types import Array, Bools, Float32
 from aced._workers import PerRow, Workers
-from aced.oracles._base import Candidates, Hypotheses, Scorer, given_scores
-from aced.oracles._weights import Weights, tally_all
+from aced.oracles._base import Candidates, Hypotheses, Oracle, Scorer, given_scores, tally_all
+from aced.oracles._weights import Weights
 from aced.pool import Pool
 
 
@@ -40,7 +39,7 @@ class FiniteHypotheses:
         return self.which
 
 
-class FiniteOracle:
+class FiniteOracle(Oracle):
     """Exact argmax over the rows of ``labelings``, shape (hypotheses, n)."""
 
     exact = True
@@ -61,10 +60,6 @@ class FiniteOracle:
 
     def initial(self) -> FiniteHypotheses:
         return FiniteHypotheses(self.pool, self.labelings, np.zeros(1, np.int64))
-
-    def gather(self, parts: Sequence[Hypotheses]) -> FiniteHypotheses:
-        which = np.concatenate([part.to_array() for part in parts])
-        return FiniteHypotheses(self.pool, self.labelings, which)
 
     def from_array(self, parameters: Array) -> FiniteHypotheses:
         return FiniteHypotheses(self.pool, self.labelings, np.asarray(parameters, dtype=np.int64))

@@ -16,12 +16,28 @@ from aced._workers import Workers
 from aced.oracles._weights import Weights
 from aced.pool import Pool
 
+Solve = Callable[[Array], Array]
+"""H⁻¹ g for each row g, (B, p + 1)."""
+
+REUSE = 2.0
+"""H is found anew when the weights of the rows with μ̂ changed by more than this."""
+
 
 class Metric(Protocol):
     """H for one family of weights."""
 
+    weights: Weights
+    _held: tuple[float, Any] | None = None
+
     def at(self, r: float) -> Any:
         """H at level r, in the form that ``solve`` takes; the same object while it is the same."""
+        growth = self.weights.growth(r)
+        if self._held is None or not 1 / REUSE < growth / self._held[0] < REUSE:
+            self._held = (growth, self._form(growth))
+        return self._held[1]
+
+    def _form(self, growth: float) -> Any:
+        """H where the weights of the rows with μ̂ are so many times what they are at r = 0."""
 
     def solve(self, form: Any, gradients: Array) -> Array:
         """H⁻¹ g for each row g, (B, p + 1)."""
@@ -60,10 +76,6 @@ class Geometry(Protocol):
 
     def __init__(self, pool: Pool, workers: Workers) -> None: ...
 
-    @staticmethod
-    def laid_out(coefficients: Float32) -> Float32:
-        """The same, in the order in which products with the rows read it."""
-
     def metric(self, weights: Weights, ridge: float) -> Metric:
         """H, with a ridge relative to its diagonal."""
 
@@ -73,14 +85,7 @@ class Geometry(Protocol):
     def fold_gradient(self, raw: Float64, total: Float64) -> Array:
         """Σ_i r_ib x_i (p, B) and Σ_i r_ib (B,) to the gradients in standardised coordinates."""
 
-    def walk(
-        self,
-        r: Float32,
-        pulls: Array,
-        solved: Array,
-        solve: Callable[[Array], Array],
-        momentum: float,
-    ) -> Walk:
+    def walk(self, r: Float32, pulls: Array, solved: Array, solve: Solve, momentum: float) -> Walk:
         """From the Newton steps (r_b u - z_b) / 2, u and z_b the rows of ``solved`` = H⁻¹ ``pulls``."""
 
 

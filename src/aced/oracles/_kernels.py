@@ -19,7 +19,7 @@ import numpy as np
 from aced._types import Float32
 
 F = TypeVar("F", bound=Callable[..., object])
-_jit = cast(
+jit = cast(
     "Callable[[F], F]",
     numba.njit(fastmath=True, nogil=True, cache=True, error_model="numpy"),
 )
@@ -30,7 +30,7 @@ _P0, _P1, _P2 = _f(135135), _f(17325), _f(378)
 _Q0, _Q1, _Q2, _Q3 = _f(135135), _f(62370), _f(3150), _f(28)
 
 
-@_jit
+@jit
 def residual(
     margins: Float32,
     bias: Float32,
@@ -59,7 +59,7 @@ def residual(
             margins[i, b] = _HALF * v - abs(v) * p_ * q_ / (p_ * p_ + q_ * q_)
 
 
-@_jit
+@jit
 def shifted_tally(
     margins: Float32,
     bias: Float32,
@@ -81,7 +81,7 @@ def shifted_tally(
                 tally[q, 1, b] += zeta[i, b] * s * chosen
 
 
-@_jit
+@jit
 def _sigma(z: np.float32) -> np.float32:
     """σ(z) in the form above, for one number."""
     z = _EDGE if z > _EDGE else z
@@ -93,7 +93,7 @@ def _sigma(z: np.float32) -> np.float32:
     return _HALF + p_ * q_ / (p_ * p_ + q_ * q_)
 
 
-@_jit
+@jit
 def logistic_residual(margins: Float32, y: Float32, c: Float32, out: Float32, tally: Float32) -> None:
     """out (B, m) = c y σ(-y m); tally (B, 2) = Σ c σ(-y m) and Σ c 1{y m ≤ 0}. y is ±1."""
     for b in range(margins.shape[0]):
@@ -107,7 +107,7 @@ def logistic_residual(margins: Float32, y: Float32, c: Float32, out: Float32, ta
         tally[b, 0], tally[b, 1] = loss, wrong
 
 
-@_jit
+@jit
 def logistic_step(
     margins: Float32,
     change: Float32,

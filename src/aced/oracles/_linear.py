@@ -17,7 +17,6 @@ on a few rows only, which the surrogate loss misses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -26,7 +25,7 @@ import numpy as np
 from aced._types import Array, Bools, Float32, Float64
 from aced._workers import Workers
 from aced.oracles import _passes
-from aced.oracles._base import Candidates, Hypotheses, Scorer
+from aced.oracles._base import Candidates, Hypotheses, Oracle, Scorer
 from aced.oracles._dense import DenseGeometry
 from aced.oracles._geometry import Geometry, Walk, fold
 from aced.oracles._sparse import SparseGeometry
@@ -37,16 +36,13 @@ TOWARDS = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0, 4.0)
 """The τ tried between anchor and iterate, after both are scaled alike."""
 
 
-def geometry_of(pool: Pool) -> type[Geometry]:
-    return SparseGeometry if pool.sparse else DenseGeometry
-
-
 class LinearHypotheses:
     """Half-spaces, given by weights and a bias in the pool's own coordinates."""
 
     def __init__(self, pool: Pool, coefficients: Float32) -> None:
         self.pool = pool
-        self.coefficients = geometry_of(pool).laid_out(coefficients)  # (B, p + 1), the bias last
+        # (B, p + 1), the bias last; in the order in which products with the rows read it
+        self.coefficients = np.asfortranarray(coefficients) if pool.sparse else coefficients
 
     def __len__(self) -> int:
         return len(self.coefficients)
@@ -82,7 +78,7 @@ class _Between(LinearHypotheses):
         return self.take(np.arange(len(self))).coefficients
 
 
-class LinearOracle:
+class LinearOracle(Oracle):
     """Argmax over linear separators with intercept, many weight vectors at once.
 
     ``steps`` steps follow the first. On dense rows the default is one: it comes within half a
@@ -105,7 +101,8 @@ class LinearOracle:
         self.workers = workers or Workers()
         self._given = steps
         self.momentum, self.ridge = momentum, ridge
-        self.geometry = geometry_of(pool)(pool, self.workers)
+        geometry: type[Geometry] = SparseGeometry if pool.sparse else DenseGeometry
+        self.geometry = geometry(pool, self.workers)
         self.steps = self.geometry.steps if steps is None else steps
 
     def over(self, pool: Pool) -> LinearOracle:
@@ -119,9 +116,6 @@ class LinearOracle:
 
     def initial(self) -> LinearHypotheses:
         return LinearHypotheses(self.pool, np.zeros((1, self.pool.features + 1), np.float32))
-
-    def gather(self, parts: Sequence[Hypotheses]) -> LinearHypotheses:
-        return LinearHypotheses(self.pool, np.concatenate([part.to_array() for part in parts]))
 
     def from_array(self, parameters: Array) -> LinearHypotheses:
         return LinearHypotheses(self.pool, np.asarray(parameters, dtype=np.float32))

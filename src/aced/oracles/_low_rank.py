@@ -22,7 +22,7 @@ import numpy as np
 from aced._types import Array, Float32, Float64
 from aced._workers import PerRow
 from aced.oracles import _passes
-from aced.oracles._geometry import Geometry
+from aced.oracles._geometry import Geometry, Metric
 from aced.oracles._sparse_kernels import spans
 from aced.oracles._weights import Weights
 from aced.pool import Pool
@@ -32,9 +32,6 @@ RANK = 64
 
 ITERATIONS = 4
 """Products with H that lead to them."""
-
-REUSE = 2.0
-"""H is found anew when the weights of the rows with μ̂ changed by more than this."""
 
 SAMPLE = 4096
 """Rows that the sizes of points are estimated from."""
@@ -50,7 +47,7 @@ class Form:
     gains: Float64  # (k,): 1 / (Λ + ridge) - 1 / σ
 
 
-class LowRank:
+class LowRank(Metric):
     """H at any level r, from the two diagonals it is made of and products with it."""
 
     def __init__(self, geometry: Geometry, weights: Weights, ridge: float) -> None:
@@ -59,7 +56,6 @@ class LowRank:
         free, tied = np.where(weights.coupled, [[0], [1]], [[1], [0]]) * self._weight
         sums = geometry.workers.fold(_passes.moments, geometry.pool, PerRow(free), PerRow(tied))
         self._free, self._coupled = self._diagonal(*sums[:3]), self._diagonal(*sums[3:])
-        self._held: tuple[float, Form] | None = None
         self._basis: Float32 | None = None
         self._sample: tuple[Any, Float64] | None = None
 
@@ -68,13 +64,6 @@ class LowRank:
         centre, inverse = self.geometry.centre, self.geometry.inverse_spread
         squares = second - 2 * centre * first + np.square(centre) * mass
         return np.append(np.maximum(squares, 0.0) * np.square(inverse), mass)
-
-    def at(self, r: float) -> Form:
-        """H⁻¹ at level r."""
-        growth = self.weights.growth(r)
-        if self._held is None or not 1 / REUSE < growth / self._held[0] < REUSE:
-            self._held = (growth, self._form(growth))
-        return self._held[1]
 
     def _form(self, growth: float) -> Form:
         diagonal = self._free + growth * self._coupled

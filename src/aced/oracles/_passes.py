@@ -109,13 +109,7 @@ def pulls(block: Any, zeta: Float32, scale: Float32, mu: Float32) -> tuple[Array
 
 
 def descent(
-    block: Any,
-    zeta: Float32,
-    scale: Float32,
-    mu: Float32,
-    slopes: Float32,
-    bias: Float32,
-    r: Float32,
+    block: Any, zeta: Float32, scale: Float32, mu: Float32, slopes: Float32, bias: Float32, r: Float32
 ) -> tuple[Array, Array, Array]:
     """Tally and gradient of B separators: two products and one fused sweep."""
     product = np.ascontiguousarray(times(block, slopes))

@@ -19,21 +19,33 @@ from aced._types import Array, Float64, Ints
 from aced.pool import Pool
 
 
-class PenaltyErm:
-    """Any scikit-learn classifier with sample weights, refitted for every question."""
+class Refitted:
+    """Examples from which all else is found anew, so that there is nothing to save."""
 
-    def __init__(self, pool: Pool, classifier: Any) -> None:
-        self.pool, self.classifier = pool, classifier
+    def __init__(self) -> None:
         self.rows: list[int] = []
         self.labels: list[int] = []
         self.weights: list[float] = []
-        self._model: Any = None
 
     def add(self, row: int, label: int, weight: float) -> None:
         self.rows.append(row)
         self.labels.append(label)
         self.weights.append(weight)
-        self._model = None
+
+    def state(self) -> dict[str, Array]:
+        return {}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        return
+
+
+class PenaltyErm(Refitted):
+    """Any scikit-learn classifier with sample weights, refitted for every question."""
+
+    def __init__(self, pool: Pool, classifier: Any) -> None:
+        super().__init__()
+        self.pool, self.classifier = pool, classifier
+        self._model: tuple[int, Any] = (-1, None)  # and the number of examples it was fitted to
 
     def _fit(self, rows: list[int], labels: list[int], weights: list[float]) -> Any:
         if len(set(labels)) < 2:
@@ -54,21 +66,15 @@ class PenaltyErm:
         return float(np.array(self.weights)[wrong].sum())
 
     def _current(self) -> Any:
-        if self._model is None:
-            self._model = self._fit(self.rows, self.labels, self.weights)
-        return self._model
+        if self._model[0] != len(self.rows):
+            self._model = len(self.rows), self._fit(self.rows, self.labels, self.weights)
+        return self._model[1]
 
     def error(self) -> float:
         return self._error(self._current()) if self.rows else 0.0
 
     def predict(self, rows: Ints) -> Ints:
         return self._labels(self._current(), rows)
-
-    def state(self) -> dict[str, Array]:
-        return {}
-
-    def restore(self, state: Mapping[str, Array]) -> None:
-        return None
 
     def rivals(self, rows: Ints, limit: float | None = None) -> Float64:
         if not self.rows:

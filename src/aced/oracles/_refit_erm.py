@@ -7,30 +7,22 @@ at x on X - x without an intercept, which lets its decision value at x be 0. Slo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from aced._types import Array, Float64, Ints
+from aced._types import Float64, Ints
 from aced.oracles._erm import LinearErm
+from aced.oracles._penalty_erm import Refitted
 from aced.pool import Pool
 
 
-class RefitErm:
+class RefitErm(Refitted):
     """The objective of ``LinearErm``, solved anew for every row."""
 
     def __init__(self, pool: Pool, l2: float = 1e-4) -> None:
+        super().__init__()
         self.l2 = l2
         self._standard = LinearErm(pool).standard
-        self.rows: list[int] = []
-        self.labels: list[int] = []
-        self.weights: list[float] = []
-
-    def add(self, row: int, label: int, weight: float) -> None:
-        self.rows.append(row)
-        self.labels.append(label)
-        self.weights.append(weight)
 
     def error(self) -> float:
         x = self._at(self.rows)
@@ -50,12 +42,6 @@ class RefitErm:
             margins[np.array(self.rows) == row] = 1 - 2 * label  # tipped to the other side
             found.append(self._wrong(margins))
         return np.array(found)
-
-    def state(self) -> dict[str, Array]:
-        return {}
-
-    def restore(self, state: Mapping[str, Array]) -> None:
-        pass
 
     def _at(self, rows: list[int] | Ints) -> Float64:
         return self._standard(np.asarray(rows, dtype=np.int64))[:, :-1].astype(float)

@@ -13,12 +13,14 @@ taken back, and what it taught of the curvature shortens the next.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from aced._types import Array, Float64
 from aced._workers import Workers
 from aced.oracles import _sparse_kernels as kernels
+from aced.oracles._geometry import Solve
 
 TOO_FAR = 0.5
 """A step is taken back when the slope at its end is this much of the one at its beginning, downwards."""
@@ -30,9 +32,7 @@ class Secant:
     The arrays that it is given, then and on the way, become its own.
     """
 
-    def __init__(
-        self, workers: Workers, solve: Callable[[Array], Array], gradient: Array, step: Array
-    ) -> None:
+    def __init__(self, workers: Workers, solve: Solve, gradient: Array, step: Array) -> None:
         self._workers, self._solve = workers, solve
         self._gradient, self._step = gradient.T, step.T  # (p + 1, B), as all that is kept
         self._here = np.zeros_like(self._step)
@@ -46,40 +46,30 @@ class Secant:
     def on(self, gradient: Array) -> None:
         step, here, before, after = self._step, self._here, self._gradient, gradient.T
         draws = step.shape[1]
-
-        def slopes(span: slice) -> Float64:
-            out = np.zeros((2, draws))
-            kernels.slopes(step[span], before[span], after[span], out)
-            return out
-
-        start, end = self._sum(slopes)
+        start, end = self._sum(kernels.slopes, (2, draws), step, before, after)
         back = end < -TOO_FAR * start
         known = start - end > np.finfo(np.float32).tiny
         inverse = known / np.where(known, start - end, 1.0)  # 1 / sᵀy
         share = inverse * np.where(back, start, end)  # a
-        by, reduced = share.astype(np.float32), np.empty_like(step)
-
-        def settle(span: slice) -> None:  # before becomes y
-            kernels.settle(back, by, step[span], here[span], before[span], after[span], reduced[span])
-
-        self._each(settle)
+        reduced = np.empty_like(step)
+        settle = partial(kernels.settle, back, share.astype(np.float32))
+        self._each(settle, step, here, before, after, reduced)  # before becomes y
         turned = self._solve(reduced.T).T  # z
-
-        def along(span: slice) -> Float64:
-            out = np.zeros(draws)
-            kernels.dots(before[span], turned[span], out)
-            return out
-
-        by = (share - inverse * self._sum(along)).astype(np.float32)
-
-        def move(span: slice) -> None:
-            kernels.move(turned[span], by, step[span], here[span], self._there[span])
-
-        self._each(move)
+        by = share - inverse * self._sum(kernels.dots, (draws,), before, turned)
+        self._each(partial(kernels.move, by.astype(np.float32)), turned, step, here, self._there)
         self._gradient = after
 
-    def _each(self, task: Callable[[slice], object]) -> None:
-        kernels.spans(self._workers, task, len(self._step))
+    def _each(self, kernel: Callable[..., None], *arrays: Array) -> None:
+        """The kernel on every span of the features."""
+        count = len(self._step)
+        kernels.spans(self._workers, lambda span: kernel(*(array[span] for array in arrays)), count)
 
-    def _sum(self, task: Callable[[slice], Float64]) -> Float64:
-        return np.asarray(np.sum(kernels.spans(self._workers, task, len(self._step)), axis=0))
+    def _sum(self, kernel: Callable[..., None], shape: tuple[int, ...], *arrays: Array) -> Float64:
+        """What the kernel adds up over all spans of the features."""
+
+        def one(span: slice) -> Float64:
+            out = np.zeros(shape)
+            kernel(*(array[span] for array in arrays), out)
+            return out
+
+        return np.asarray(np.sum(kernels.spans(self._workers, one, len(self._step)), axis=0))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,8 +20,8 @@ from sklearn.linear_model import LogisticRegression
 from aced._errors import InvalidInput
 from aced._types import Array, Bools, Float32, Float64
 from aced._workers import PerRow, Workers
-from aced.oracles._base import Candidates, Hypotheses, Scorer, given_scores
-from aced.oracles._weights import Weights, tally_all
+from aced.oracles._base import Candidates, Hypotheses, Oracle, Scorer, given_scores, tally_all
+from aced.oracles._weights import Weights
 from aced.pool import Pool
 
 
@@ -51,7 +50,7 @@ class ScoredHypotheses:
         return self.scores
 
 
-class SklearnOracle:
+class SklearnOracle(Oracle):
     """Weighted classification by ``classifier`` (default: unpenalised logistic regression)."""
 
     exact = False
@@ -76,9 +75,6 @@ class SklearnOracle:
 
     def initial(self) -> ScoredHypotheses:
         return ScoredHypotheses(self.pool, np.zeros((1, len(self.pool)), np.float32))
-
-    def gather(self, parts: Sequence[Hypotheses]) -> ScoredHypotheses:
-        return ScoredHypotheses(self.pool, np.concatenate([part.to_array() for part in parts]))
 
     def from_array(self, parameters: Array) -> ScoredHypotheses:
         return ScoredHypotheses(self.pool, np.asarray(parameters, dtype=np.float32))

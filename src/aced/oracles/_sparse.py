@@ -6,13 +6,12 @@ fills B neighbouring numbers of a feature at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from aced._types import Array, Float32, Float64
 from aced._workers import Workers
 from aced.oracles import _passes, _sparse_kernels
+from aced.oracles._geometry import Solve
 from aced.oracles._low_rank import LowRank
 from aced.oracles._secant import Secant
 from aced.oracles._weights import Weights
@@ -31,10 +30,6 @@ class SparseGeometry:
         spread = np.sqrt(np.maximum(mean_square - np.square(self.centre), 0.0))
         self.inverse_spread = inverse_spread(spread, self.centre)
 
-    @staticmethod
-    def laid_out(coefficients: Float32) -> Float32:
-        return np.asfortranarray(coefficients)
-
     def metric(self, weights: Weights, ridge: float) -> LowRank:
         return LowRank(self, weights, ridge)
 
@@ -44,14 +39,7 @@ class SparseGeometry:
     def fold_gradient(self, raw: Float64, total: Float64) -> Float32:
         return _sparse_kernels.centre(raw, total, self.centre, self.inverse_spread).T
 
-    def walk(
-        self,
-        r: Float32,
-        pulls: Float32,
-        solved: Float32,
-        solve: Callable[[Array], Array],
-        momentum: float,
-    ) -> Secant:
+    def walk(self, r: Float32, pulls: Float32, solved: Float32, solve: Solve, momentum: float) -> Secant:
         return Secant(self.workers, solve, _at_level(r, pulls.T).T, _at_level(r, solved.T).T)
 
 

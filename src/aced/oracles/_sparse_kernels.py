@@ -9,20 +9,15 @@ the features are in float64.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-import numba
 import numpy as np
 
 from aced._types import Array, Bools, Float32, Float64
 from aced._workers import Workers
+from aced.oracles._kernels import jit
 
-F = TypeVar("F", bound=Callable[..., object])
 T = TypeVar("T")
-_jit = cast(
-    "Callable[[F], F]",
-    numba.njit(fastmath=True, nogil=True, cache=True, error_model="numpy"),
-)
 
 SPAN = 16384
 """Sweeps are shared among threads so many features at a time."""
@@ -47,7 +42,7 @@ def transposed_times(block: Any, matrix: Float32) -> Float32:
     return out
 
 
-@_jit
+@jit
 def _times(indptr: Array, indices: Array, values: Float32, matrix: Float32, out: Float32) -> None:
     for i in range(out.shape[0]):
         row = out[i]
@@ -57,7 +52,7 @@ def _times(indptr: Array, indices: Array, values: Float32, matrix: Float32, out:
                 row[b] += x * column[b]
 
 
-@_jit
+@jit
 def _transposed_times(
     indptr: Array, indices: Array, values: Float32, matrix: Float32, out: Float32
 ) -> None:
@@ -69,7 +64,7 @@ def _transposed_times(
                 column[b] += x * row[b]
 
 
-@_jit
+@jit
 def moments(
     indptr: Array, indices: Array, values: Float32, weight: Float64, first: Float64, second: Float64
 ) -> None:
@@ -81,7 +76,7 @@ def moments(
             second[indices[k]] += weight[i] * x * x
 
 
-@_jit
+@jit
 def quadratic(
     indptr: Array, indices: Array, values: Float32, square: Float64, cross: Float64, out: Float64
 ) -> None:
@@ -92,33 +87,25 @@ def quadratic(
             out[i] += x * (x * square[indices[k]] + cross[indices[k]])
 
 
+@jit
 def centre(raw: Float64, total: Float64, centre: Float64, inverse: Float64) -> Float32:
     """Σ r x (p, B) and Σ r (B,) to Σ r z, z = ((x - centre) · inverse, 1); (p + 1, B)."""
-    out = np.empty((len(raw) + 1, raw.shape[1]), np.float32)
-    _centre(raw, total, centre, inverse, out)
-    return out
-
-
-def unfold(points: Float32, centre: Float64, inverse: Float64) -> Float32:
-    """Weights for z to weights for x, the bias last; (p + 1, B)."""
-    out = np.empty(points.shape, np.float32)
-    _unfold(np.ascontiguousarray(points), centre, inverse, np.zeros(points.shape[1]), out)
-    return out
-
-
-@_jit
-def _centre(raw: Float64, total: Float64, centre: Float64, inverse: Float64, out: Float32) -> None:
     p = len(raw)
+    out = np.empty((p + 1, raw.shape[1]), np.float32)
     for j in range(p):
         for b in range(raw.shape[1]):
             out[j, b] = (raw[j, b] - total[b] * centre[j]) * inverse[j]
     for b in range(raw.shape[1]):
         out[p, b] = total[b]
+    return out
 
 
-@_jit
-def _unfold(points: Float32, centre: Float64, inverse: Float64, shift: Float64, out: Float32) -> None:
+@jit
+def unfold(points: Float32, centre: Float64, inverse: Float64) -> Float32:
+    """Weights for z to weights for x, the bias last; (p + 1, B)."""
     p = len(centre)
+    points = np.ascontiguousarray(points)
+    out, shift = np.empty(points.shape, np.float32), np.zeros(points.shape[1])
     for j in range(p):
         for b in range(points.shape[1]):
             slope = points[j, b] * inverse[j]
@@ -126,9 +113,10 @@ def _unfold(points: Float32, centre: Float64, inverse: Float64, shift: Float64, 
             out[j, b] = slope
     for b in range(points.shape[1]):
         out[p, b] = points[p, b] - shift[b]
+    return out
 
 
-@_jit
+@jit
 def slopes(step: Float32, before: Float32, after: Float32, out: Float64) -> None:
     """Add the products of the columns, step·before and step·after, to ``out`` (2, B)."""
     for j in range(step.shape[0]):
@@ -137,7 +125,7 @@ def slopes(step: Float32, before: Float32, after: Float32, out: Float64) -> None
             out[1, b] += np.float64(step[j, b]) * np.float64(after[j, b])
 
 
-@_jit
+@jit
 def settle(
     back: Bools,
     share: Float32,
@@ -162,7 +150,7 @@ def settle(
             out[j, b] = after[j, b] - share[b] * change
 
 
-@_jit
+@jit
 def dots(one: Float32, other: Float32, out: Float64) -> None:
     """Add the products of the columns to ``out``, (B,)."""
     for j in range(one.shape[0]):
@@ -170,8 +158,8 @@ def dots(one: Float32, other: Float32, out: Float64) -> None:
             out[b] += np.float64(one[j, b]) * np.float64(other[j, b])
 
 
-@_jit
-def move(turned: Float32, share: Float32, step: Float32, here: Float32, point: Float32) -> None:
+@jit
+def move(share: Float32, turned: Float32, step: Float32, here: Float32, point: Float32) -> None:
     """step ← turned + share · step; point = here + step."""
     for j in range(step.shape[0]):
         for b in range(step.shape[1]):

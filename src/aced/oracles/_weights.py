@@ -16,7 +16,7 @@ from scipy.special import erf
 
 from aced._errors import InvalidInput
 from aced._types import Array, Bools, Float32, Float64
-from aced._workers import PerRow, Workers
+from aced._workers import PerRow
 from aced.pool import Pool
 
 CACHE_BYTES = 512 * 1024**2
@@ -50,9 +50,9 @@ class Noise(Protocol):
 class GaussianNoise:
     """ζ_1 … ζ_B ~ N(0, I); a block is a function of (seed, block) alone."""
 
-    def __init__(self, pool: Pool, draws: int, seed: int) -> None:
+    def __init__(self, pool: Pool | None, draws: int, seed: int) -> None:
         self.draws, self.seed = draws, seed
-        self._n, self._slices = len(pool), pool.slices
+        self._n, self._slices = (0, ()) if pool is None else (len(pool), pool.slices)
         self._kept: dict[int, Float32] = {}
         self._room = CACHE_BYTES // (4 * draws)  # rows
 
@@ -81,10 +81,7 @@ class GaussianNoise:
 
 def _received(draws: int, seed: int) -> GaussianNoise:
     """The same noise in another process, where it can be an argument of a kernel only."""
-    noise = GaussianNoise.__new__(GaussianNoise)
-    noise.draws, noise.seed = draws, seed
-    noise._n, noise._slices = 0, ()
-    noise._room = CACHE_BYTES // (4 * draws)
+    noise = GaussianNoise(None, draws, seed)
     if (draws, seed) not in _sent:
         _sent.clear()
     noise._kept = _sent.setdefault((draws, seed), {})
@@ -196,16 +193,3 @@ class Weights:
 def value(r: Array, tally: Float64) -> Float64:
     """Σ_i v_i h_i from the two sums of a tally."""
     return np.asarray(r * tally[0] - tally[1], dtype=float)
-
-
-def tally_all(weights: Weights, hypotheses: _Labels, workers: Workers) -> Float64:
-    """Tally of B hypotheses, one per draw, over the whole pool."""
-
-    def one(index: int) -> tuple[Array]:
-        return (weights.tally(index, hypotheses.labels(index)),)
-
-    return workers.sum(one, weights.pool.blocks)[0]
-
-
-class _Labels(Protocol):
-    def labels(self, index: int) -> Bools: ...

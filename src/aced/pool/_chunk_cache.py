@@ -12,6 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -110,12 +111,9 @@ class CachedChunks(Concatenated):
         with self._lanes[self._lane(index) % LANES]:
             with self._lock:
                 too_late = index in self._kept or self._latest not in (index - 1, index)
-            if too_late:
-                return
-            try:
-                self._decoded(index)
-            except Exception:  # whoever reads this chunk meets the same error and reports it
-                return
+            with suppress(Exception):  # whoever reads this chunk meets the same error and reports it
+                if not too_late:
+                    self._decoded(index)
 
 
 def even_chunks(rows: int, features: int, step: int) -> Ints:

@@ -12,18 +12,19 @@ from aced._errors import InvalidInput
 from aced._types import Array, Float32
 
 
-def _is_frame(rows: Any, library: str) -> bool:
+def is_made_by(library: str, kind: str, value: Any) -> bool:
+    """Whether this is of a class of a library that somebody else imported."""
     module = sys.modules.get(library)
-    return module is not None and isinstance(rows, module.DataFrame)
+    return module is not None and isinstance(value, getattr(module, kind))
 
 
 def split_frame(rows: Any) -> tuple[Any, Array | None, list[str] | None]:
     """Rows, ids carried by them (a pandas index) and column names, if any."""
-    if _is_frame(rows, "pandas"):
+    if is_made_by("pandas", "DataFrame", rows):
         names = [str(column) for column in rows.columns]
         refuse_columns(names, [_is_number(dtype) for dtype in rows.dtypes])
         return rows.to_numpy(dtype=np.float64, na_value=np.nan), np.asarray(rows.index), names
-    if _is_frame(rows, "polars"):
+    if is_made_by("polars", "DataFrame", rows):
         names = list(rows.columns)
         refuse_columns(names, [dtype.is_numeric() or str(dtype) == "Boolean" for dtype in rows.dtypes])
         numbers = [rows[name].cast(sys.modules["polars"].Float64).to_numpy() for name in names]

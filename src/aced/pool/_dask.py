@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import sys
 from collections.abc import Iterator
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -15,7 +16,7 @@ import scipy.sparse
 from aced._errors import InvalidInput
 from aced._types import Array
 from aced.pool._chunk_cache import CachedChunks
-from aced.pool._convert import check_shape, refuse_dtype
+from aced.pool._convert import check_shape, is_made_by, refuse_dtype
 from aced.pool._free_memory import in_words
 
 
@@ -78,9 +79,7 @@ def _lowered(array: Any) -> tuple[dict[Any, Any], list[list[Any]]]:
     return dict(array.__dask_graph__()), array.__dask_keys__()
 
 
-def _is_future(task: Any) -> bool:
-    distributed = sys.modules.get("distributed")
-    return distributed is not None and isinstance(task, distributed.Future)
+_is_future = partial(is_made_by, "distributed", "Future")
 
 
 def _fetched(task: Any) -> Any:

@@ -26,7 +26,7 @@ class Mapped:
 
     def __init__(self, array: Array, origin: tuple[Any, ...] | None) -> None:
         refuse_dtype(array.dtype)
-        self.array, self._origin = array, origin
+        self.array, self.origin = array, origin  # how another process opens the rows; None: it cannot
         self.shape = (int(array.shape[0]), int(array.shape[1]))
         base = array
         while isinstance(base, np.ndarray) and base.base is not None:
@@ -57,18 +57,13 @@ class Mapped:
         return cls(array, origin)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._origin is None:
+        if self.origin is None:
             return Mapped, (np.asarray(self.array), None)
-        return _reopen, self._origin
-
-    @property
-    def origin(self) -> tuple[Any, ...] | None:
-        """How another process opens the same rows; None if it cannot."""
-        return self._origin
+        return _reopen, self.origin
 
     @property
     def kept(self) -> str:
-        name = Path(self._origin[1]).name if self._origin else "a part of a mapped file"
+        name = Path(self.origin[1]).name if self.origin else "a part of a mapped file"
         return f"{self.array.dtype}, {in_words(self.array.nbytes)} on disk at {name}"
 
     def read(self, start: int, stop: int) -> Float32:
@@ -87,7 +82,7 @@ class Mapped:
     def _refuse_shorter(self) -> None:
         """A file that was cut short under its map would end the process, not raise an error."""
         if self._map is not None and self._map.size() < self._size:
-            raise changed(self._origin[1] if self._origin else "the mapped file")
+            raise changed(self.origin[1] if self.origin else "the mapped file")
 
     def _read_ahead(self, stop: int) -> None:
         """Tell the kernel once for every AHEAD_BYTES which come next."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import scipy.sparse
 
 from aced._errors import InvalidInput
 from aced.pool._blocks import Blocks, InMemory, Source
-from aced.pool._convert import check_shape, refuse_dtype, refuse_non_finite, to_matrix
+from aced.pool._convert import check_shape, is_made_by, refuse_dtype, refuse_non_finite, to_matrix
 from aced.pool._dask import Dask
 from aced.pool._mapped import Mapped
 from aced.pool._npy_folder import NpyFolder
@@ -37,9 +36,9 @@ def to_source(rows: Any, names: list[str] | None) -> Source:
     if isinstance(rows, np.memmap):
         check_shape(rows)
         return _checked(Mapped.of(rows))
-    if _is_array(rows, "zarr"):
+    if is_made_by("zarr", "Array", rows):
         return _checked(Zarr(rows))
-    if _is_array(rows, "dask.array"):
+    if is_made_by("dask.array", "Array", rows):
         return _checked(Dask(rows))
     if scipy.sparse.issparse(rows):
         refuse_dtype(rows.dtype)
@@ -49,12 +48,6 @@ def to_source(rows: Any, names: list[str] | None) -> Source:
             return Sparse(rows)
         rows = rows.toarray()
     return InMemory(to_matrix(rows, names))
-
-
-def _is_array(rows: Any, library: str) -> bool:
-    """Whether this is an array of a library that somebody else imported."""
-    module = sys.modules.get(library)
-    return module is not None and isinstance(rows, module.Array)
 
 
 def _open(path: Path) -> Source:

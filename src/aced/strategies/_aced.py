@@ -24,8 +24,9 @@ from typing import Any
 
 import numpy as np
 
+from aced._check import choice
 from aced._errors import InvalidInput
-from aced._types import Array, Bools, Float64, Ints
+from aced._types import Array, Bools, Float64, Ints, Rng
 from aced._workers import Workers
 from aced.cost import check_room
 from aced.design import (
@@ -52,16 +53,6 @@ SHIFT_FLOOR = 2.0**-60
 
 _SEARCHES: dict[str, type[Dinkelbach] | type[Grid]] = {"dinkelbach": Dinkelbach, "grid": Grid}
 _SOLVERS: dict[str, type[FixedPoint] | type[Mirror]] = {"fixed-point": FixedPoint, "mirror": Mirror}
-_ORACLES = ("linear", "sklearn")
-_FILLS = ("open", "all")
-_ESTIMATORS = ("assisted", "naive")
-_SHIFTS = ("row", "labels", "pool")
-_STARTS = ("design", "uniform")
-
-
-def _choose(argument: str, value: object, names: Any) -> None:
-    if value not in names:
-        raise InvalidInput(argument, f"must be one of {', '.join(names)}; got {value!r}")
 
 
 class Aced(Strategy):
@@ -102,24 +93,24 @@ class Aced(Strategy):
         start: str = "design",
     ) -> None:
         if isinstance(oracle, str):
-            _choose("oracle", oracle, _ORACLES)
+            choice("oracle", oracle, ("linear", "sklearn"))
         if isinstance(solver, str):
-            _choose("solver", solver, _SOLVERS)
+            choice("solver", solver, _SOLVERS)
         linear = oracle == "linear" or isinstance(oracle, LinearOracle)
         if estimator is None:
             estimator = "assisted" if linear else "naive"
-        _choose("estimator", estimator, _ESTIMATORS)
+        choice("estimator", estimator, ("assisted", "naive"))
         if estimator == "assisted" and not linear:
             raise InvalidInput(
                 "estimator", '"assisted" needs the linear oracle; use "naive" with others'
             )
         if shift is None:
             shift = "row" if estimator == "assisted" else "labels"
-        _choose("shift", shift, _SHIFTS)
-        _choose("fill", fill, _FILLS)
-        _choose("start", start, _STARTS)
+        choice("shift", shift, ("row", "labels", "pool"))
+        choice("fill", fill, ("open", "all"))
+        choice("start", start, ("design", "uniform"))
         if search is not None:
-            _choose("search", search, _SEARCHES)
+            choice("search", search, _SEARCHES)
             if not isinstance(solver, str):
                 raise InvalidInput("search", "the solver object has one of its own; set it there")
         if classifier is not None and oracle != "sklearn":
@@ -138,7 +129,7 @@ class Aced(Strategy):
         self._oracle: Oracle | None = None
         self._spent: Float64 | None = None  # Σ p_i of the rounds so far, in batches
 
-    def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+    def plan(self, view: View, size: int, rng: Rng) -> Plan:
         self._check_room(view)
         record: dict[str, float | int | str] = {"round": view.round}
         if self.start == "uniform" and not len(view.positions):
@@ -193,9 +184,7 @@ class Aced(Strategy):
             return solver
         return Sampled(solver, rows=rows, seconds=seconds)
 
-    def _draw(
-        self, lam: Float64, view: View, size: int, rng: np.random.Generator
-    ) -> tuple[Ints, Float64]:
+    def _draw(self, lam: Float64, view: View, size: int, rng: Rng) -> tuple[Ints, Float64]:
         """Rows that bring all draws in line with λ; when those run out, rows by λ, then any."""
         filled = self._fill(lam, view.open, size / view.batch_size)
         return draw([filled, lam, np.ones(len(lam))], view.open, size, rng)

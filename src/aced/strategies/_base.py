@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from aced._types import Array, Bools, Float64, Ints
+from aced._types import Array, Bools, Float64, Ints, Rng
 from aced._workers import Workers
 from aced.design import Report, Round
 from aced.pool import Pool
@@ -71,7 +71,7 @@ class Strategy(ABC):
     """Whether it runs only where every label is known; see ``reveal``."""
 
     @abstractmethod
-    def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+    def plan(self, view: View, size: int, rng: Rng) -> Plan:
         """At most ``size`` open rows: fewer only when fewer are open, or when a stream ends."""
 
     def reveal(self, labels: Any) -> None:

@@ -30,7 +30,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from aced._check import positive, whole
-from aced._types import Array, Float64
+from aced._types import Array, Float64, Rng
 from aced.strategies._base import NOTHING, Plan, Strategy, View
 from aced.strategies._online import Online, refuse_sparse
 
@@ -56,16 +56,34 @@ class ActiveCover(Strategy):
         self.c0, self.passes, self.rate = float(c0), passes, float(rate)
         self.oracular, self.cover = oracular, 0 if oracular else cover
         self.name = "ora-oac" if oracular else "oac"
-        self._learners: Online | None = None
-        self._saved: dict[str, Array] = {}
-        self._order: Array | None = None
-        self._k, self._laps = 0, 1
-        self._weight, self._losses = 0.0, 0.0  # t and t ē
-        self._numerator = np.zeros(self.cover)
-        self._denominator = np.full(self.cover, 0.125)
-        self._waiting: dict[int, tuple[float, float]] = {}  # row: (probability, threshold)
+        self.restore({})
 
-    def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+    def restore(self, state: Mapping[str, Array]) -> None:
+        self._learners: Online | None = None
+        self._saved = {name[7:]: a for name, a in state.items() if name.startswith("online_")}
+        self._order = state.get("order")
+        counts: list[float] = state.get("counts", np.array([0.0, 1.0, 0.0, 0.0])).tolist()
+        self._k, self._laps = map(int, counts[:2])
+        self._weight, self._losses = counts[2:]  # t and t ē
+        start = np.stack([np.zeros(self.cover), np.full(self.cover, 0.125)])
+        self._numerator, self._denominator = state.get("mixture", start).copy()
+        waiting = state.get("waiting", np.zeros((0, 3)))
+        self._waiting = {int(row): (float(p), float(d)) for row, p, d in waiting}  # probability, Δ
+
+    def state(self) -> dict[str, Array]:
+        if self._order is None:
+            return {}
+        learners = self._saved if self._learners is None else self._learners.state()
+        waiting = [(row, *pair) for row, pair in self._waiting.items()]
+        return {
+            "order": self._order,
+            "counts": np.array([self._k, self._laps, self._weight, self._losses]),
+            "mixture": np.stack([self._numerator, self._denominator]),
+            "waiting": np.array(waiting, dtype=float).reshape(-1, 3),
+            **{f"online_{name}": array for name, array in learners.items()},
+        }
+
+    def plan(self, view: View, size: int, rng: Rng) -> Plan:
         refuse_sparse(view.pool, self.name)
         n = len(view.pool)
         if self._order is None:
@@ -96,7 +114,7 @@ class ActiveCover(Strategy):
             self._update(x, known if asked else 0.0, probability, threshold, inside)
         return NOTHING
 
-    def _at(self, rng: np.random.Generator) -> int:
+    def _at(self, rng: Rng) -> int:
         assert self._order is not None
         if self._k >= len(self._order):
             one_pass = len(self._order) // self._laps
@@ -153,33 +171,6 @@ class ActiveCover(Strategy):
                 self._numerator[i] = max(0.0, self._numerator[i] + 2 * cost)
                 self._denominator[i] += inside / root**3
                 q2 += self._numerator[i] / self._denominator[i]
-
-    # -- saving -----------------------------------------------------------------------
-
-    def state(self) -> dict[str, Array]:
-        if self._order is None:
-            return {}
-        learners = self._saved if self._learners is None else self._learners.state()
-        waiting = [(row, *pair) for row, pair in self._waiting.items()]
-        return {
-            "order": self._order,
-            "counts": np.array([self._k, self._laps, self._weight, self._losses]),
-            "mixture": np.stack([self._numerator, self._denominator]),
-            "waiting": np.array(waiting, dtype=float).reshape(-1, 3),
-            **{f"online_{name}": array for name, array in learners.items()},
-        }
-
-    def restore(self, state: Mapping[str, Array]) -> None:
-        self._learners, self._order = None, state.get("order")
-        self._saved = {name[7:]: a for name, a in state.items() if name.startswith("online_")}
-        k, laps, self._weight, self._losses = state.get(
-            "counts", np.array([0.0, 1.0, 0.0, 0.0])
-        ).tolist()
-        self._k, self._laps = int(k), int(laps)
-        start = np.stack([np.zeros(self.cover), np.full(self.cover, 0.125)])
-        self._numerator, self._denominator = state.get("mixture", start).copy()
-        waiting = state.get("waiting", np.zeros((0, 3)))
-        self._waiting = {int(row): (float(p), float(d)) for row, p, d in waiting}
 
 
 def check_options(c0: float, cover: int, passes: int, rate: float) -> None:

@@ -15,7 +15,7 @@ import scipy.sparse
 from scipy.special import expit
 
 from aced._errors import InvalidInput
-from aced._types import Array, Float64
+from aced._types import Array, Float64, Rng
 from aced._workers import Workers
 from aced.pool import Pool
 from aced.strategies._base import Plan, Strategy, View
@@ -34,7 +34,7 @@ class Density(Strategy):
         self.beta = float(beta)
         self._known: tuple[Pool, Float64] | None = None
 
-    def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+    def plan(self, view: View, size: int, rng: Rng) -> Plan:
         scores = view.scores()
         if scores is None:
             return Passive().plan(view, size, rng)

@@ -31,7 +31,7 @@ import numpy as np
 
 from aced._check import positive, whole
 from aced._errors import InvalidInput
-from aced._types import Array, Float64, Ints
+from aced._types import Array, Float64, Ints, Rng
 from aced.oracles import Erm, LinearErm, PenaltyErm
 from aced.pool import Pool
 from aced.strategies._base import NOTHING, Plan, Strategy, View
@@ -89,22 +89,44 @@ class Iwal(Strategy):
         self.scale, self.passes = scale, whole("passes", passes, 1)
         self.seeds, self.lag = seeds, float(lag)
         self.classifier, self.erm = classifier, erm
-        self._erm: Erm | None = None
-        self._order: Array = np.zeros(0, np.int64)  # rows in the order of the stream
-        self._luck: Array = np.zeros(0)  # the random number that decides about each
-        self._k, self._block = 0, 4  # places passed, rows judged at once
-        self._used, self._since = 0, 0  # judgements used, examples added since they were made
-        self._judged: Array = np.zeros((0, 2))  # of the rows ahead: P, and the label h gives
-        self._rows: list[int] = []
-        self._labels: list[int] = []
-        self._weights: list[float] = []
-        self._waiting: dict[int, float] = {}
-        self._erm_state: dict[str, Array] = {}
         self.name = f"{'ora-' if oracular else ''}iwal{variant}"
+        self.restore({})
+
+    # -- saving -----------------------------------------------------------------------
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        self._erm: Erm | None = None
+        self._erm_state = {k[4:]: v for k, v in state.items() if k.startswith("erm_")}
+        self._order = state.get("order", np.zeros(0, np.int64))  # rows in the order of the stream
+        self._luck = state.get("luck", np.zeros(0))  # the random number that decides about each
+        self._judged = state.get("judged", np.zeros((0, 2)))  # of rows ahead: P, and the label h gives
+        counts: list[int] = state.get("counts", np.array([0, 4, 0, 0])).tolist()
+        self._k, self._block = counts[:2]  # places passed, rows judged at once
+        self._used, self._since = counts[2:]  # judgements used, examples added since they were made
+        self._rows: list[int] = state.get("rows", np.zeros(0)).astype(int).tolist()
+        self._labels: list[int] = state.get("labels", np.zeros(0)).astype(int).tolist()
+        self._weights: list[float] = state.get("weights", np.zeros(0)).tolist()
+        waiting = state.get("waiting", np.zeros((0, 2)))
+        self._waiting = {int(row): float(weight) for row, weight in waiting}
+
+    def state(self) -> dict[str, Array]:
+        if not len(self._order):
+            return {}
+        return {
+            "order": self._order,
+            "luck": self._luck,
+            "judged": self._judged,
+            "counts": np.array([self._k, self._block, self._used, self._since]),
+            "rows": np.array(self._rows, dtype=np.int64),
+            "labels": np.array(self._labels, dtype=np.int64),
+            "weights": np.array(self._weights, dtype=float),
+            **{f"erm_{k}": v for k, v in (self._erm.state() if self._erm else self._erm_state).items()},
+            "waiting": np.array(list(self._waiting.items()), dtype=float).reshape(-1, 2),
+        }
 
     # -- the stream -----------------------------------------------------------------
 
-    def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+    def plan(self, view: View, size: int, rng: Rng) -> Plan:
         n = len(view.pool)
         if self._erm is None:
             self._erm = self._build(view.pool)
@@ -113,7 +135,8 @@ class Iwal(Strategy):
             self._erm.restore(self._erm_state)
         labels = np.full(n, -1)
         labels[view.positions] = view.codes
-        self._take_labels(labels)
+        for row in [row for row in self._waiting if labels[row] >= 0]:
+            self._add(row, int(labels[row]), self._waiting.pop(row))
         first = min(SEEDS, max(2, n // 8)) if self.seeds is None else self.seeds
         while self._k < self.passes * n:
             if self._k == len(self._order):
@@ -156,10 +179,6 @@ class Iwal(Strategy):
         self._used += 1
         return float(probability), int(guess)
 
-    def _take_labels(self, labels: Ints) -> None:
-        for row in [row for row in self._waiting if labels[row] >= 0]:
-            self._add(row, int(labels[row]), self._waiting.pop(row))
-
     def _add(self, row: int, label: int, weight: float) -> None:
         assert self._erm is not None
         self._erm.add(row, label, weight)
@@ -186,37 +205,3 @@ class Iwal(Strategy):
         limit = (best + float((roots + epsilon)[-1])) * seen if self.oracular else None
         gaps = self._erm.rivals(rows, limit) / seen - best
         return query_probability(gaps, roots, epsilon)
-
-    # -- saving -----------------------------------------------------------------------
-
-    def state(self) -> dict[str, Array]:
-        if not len(self._order):
-            return {}
-        return {
-            "order": self._order,
-            "luck": self._luck,
-            "judged": self._judged,
-            "counts": np.array([self._k, self._block, self._used, self._since]),
-            "rows": np.array(self._rows, dtype=np.int64),
-            "labels": np.array(self._labels, dtype=np.int64),
-            "weights": np.array(self._weights, dtype=float),
-            **{f"erm_{k}": v for k, v in (self._erm.state() if self._erm else self._erm_state).items()},
-            "waiting": np.array(list(self._waiting.items()), dtype=float).reshape(-1, 2),
-        }
-
-    def restore(self, state: Mapping[str, Array]) -> None:
-        self._erm = None
-        self._order, self._luck = (
-            state.get("order", np.zeros(0, np.int64)),
-            state.get("luck", np.zeros(0)),
-        )
-        self._judged = state.get("judged", np.zeros((0, 2)))
-        self._erm_state = {k[4:]: v for k, v in state.items() if k.startswith("erm_")}
-        self._k, self._block, self._used, self._since = state.get(
-            "counts", np.array([0, 4, 0, 0])
-        ).tolist()
-        self._rows = state.get("rows", np.zeros(0)).astype(int).tolist()
-        self._labels = state.get("labels", np.zeros(0)).astype(int).tolist()
-        self._weights = state.get("weights", np.zeros(0)).tolist()
-        waiting = state.get("waiting", np.zeros((0, 2)))
-        self._waiting = {int(row): float(weight) for row, weight in waiting}

@@ -61,9 +61,8 @@ class Online:
 
     def sensitivity(self, x: Float64, margin: float, y: float) -> float:
         """How far learner 0's margin moves with the weight of one more example labelled y."""
-        return float(
-            _sensitivity(self.squares[0], self.largest[0], x, margin, y, self.rate, self.totals[0])
-        )
+        squares, largest, totals = self.squares[0], self.largest[0], self.totals[0]
+        return float(_sensitivity(squares, largest, x, margin, y, self.rate, totals))
 
     def learn(self, which: int, x: Float64, y: float, c: float) -> float:
         """One step of one learner with label y = ±1 and weight c > 0; its margin afterwards."""
@@ -99,13 +98,7 @@ def _margin(weights: Float64, x: Float64) -> float:
 
 @_jit
 def _sensitivity(
-    squares: Float64,
-    largest: Float64,
-    x: Float64,
-    margin: float,
-    y: float,
-    rate: float,
-    totals: Float64,
+    squares: Float64, largest: Float64, x: Float64, margin: float, y: float, rate: float, totals: Float64
 ) -> float:
     slope = _slope(y * margin) ** 2
     reach, relative = 0.0, 0.0

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from aced._errors import InvalidInput
-from aced._types import Array, Ints
+from aced._types import Array, Ints, Rng
 from aced.pool import Pool
 from aced.strategies._base import NOTHING, Plan, Strategy, View
 from aced.strategies._cover import check_options
@@ -58,7 +58,7 @@ class VowpalCover(Strategy):
         self._labels = _codes(labels)
         self.restore({})
 
-    def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
+    def plan(self, view: View, size: int, rng: Rng) -> Plan:
         refuse_sparse(view.pool, self.name)
         if self._stream is None:
             labels = self._known(len(view.pool))

@@ -176,7 +176,7 @@ def test_a_server_that_is_killed_loses_nothing(tmp_path: Path, site, visit) -> N
     assert len(lost) == 2
     events = served.events("label")
     assert [event.row for event in events] == rows
-    assert len({event.request for event in events}) == len(events)
+    assert len({event.key for event in events}) == len(events)
     assert len(served.events("undo")) == 1
     assert served.state().labelled() == sorted(set(rows))
 

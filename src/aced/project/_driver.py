@@ -66,7 +66,7 @@ class Driver:
         return not self.ended and self.project.round_is_due(*names)
 
     def step(self, *names: str, timeout: float | None = 0.0) -> bool:
-        """Begin a round that is due, record one that is ready; whether one was recorded."""
+        """Begin a round that is due, record one that is ready; whether there is a new round."""
         if not self.running:
             if not self.due(*names):
                 return False
@@ -90,7 +90,8 @@ class Driver:
         if planned is None or not planned.rows:
             self._ended_at = len(brief.rows)
             return False
-        return self.project.record(brief, planned)
+        self.project.record(brief, planned)  # if another process was first, its round is there
+        return True
 
     def close(self) -> None:
         self.runner.close()

@@ -465,7 +465,9 @@ def test_classify_refuses_in_one_sentence(call, made, texts, tmp_path):
     refused(call("classify", made, texts, "--out", tmp_path / "said.txt"), "--out", ".csv")
     refused(call("classify", made, texts, "--out", tmp_path / "no" / "said.csv"), "--out", "no folder")
     np.save(tmp_path / "x.npy", np.zeros((83, 2)))
-    refused(call("classify", made, texts, "--features", tmp_path / "x.npy"), "--features", "itself")
+    refused(
+        call("classify", made, texts, "--features", tmp_path / "x.npy"), "aced: --features: ", "itself"
+    )
     (made / EMBEDDING).write_bytes(b"broken")
     refused(call("classify", made, texts), "embedding")
 

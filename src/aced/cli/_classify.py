@@ -96,7 +96,7 @@ def _features(project: Project, items: Items, path: Path | None, function: str |
     stored = project.folder / EMBEDDING
     if stored.exists():
         if path is not None or function is not None:
-            named = "--features" if path else "--embed"
+            named = "features" if path else "embed"
             raise InvalidInput(named, "the project computes its features itself; drop it")
         return Embedding.load(stored).transform(items)
     if (path is None) == (function is None):

@@ -3,12 +3,11 @@
 ``raw`` averages the definition over the draws, as the paper does. It is unbiased, but
 for a single row it is nearly all noise.
 
-``grouped`` uses Gaussian integration by parts: G_i is the density at zero of row i's
-margin times the margin's sensitivity to its own ζ_i, over D. Margins of the B maximisers
-give each row a mean and a deviation, hence a normal density; the sensitivity is the row's
-leverage times s_i. Maximisers are of different kinds (near the incumbent with a small D,
-far from it with a large one), so the density is fitted in groups of similar D, and each
-group is scaled to its share of Σ_i s_i G_i = F, an identity.
+``grouped`` uses Gaussian integration by parts: G_i is the density at zero of row i's margin times the
+margin's sensitivity to its own ζ_i, over D. Margins of the B maximisers give each row a mean and a
+deviation, hence a normal density; the sensitivity is the row's leverage times s_i. Maximisers are of
+different kinds (near the incumbent with a small D, far from it with a large one), so the density is
+fitted in groups of similar D, and each group is scaled to its share of Σ_i s_i G_i = F, an identity.
 
 Both return G and the standard error of each G_i.
 """

@@ -9,9 +9,8 @@ these had λ_i, their noise would add up to one normal with variance c_i / λ_i 
 
 over a pool of the rows of S (``Problem.copies`` is c), with c_i μ̂_i for μ̂_i. Where μ̂ is 0 on rows
 without a label D(h) is exact, since labelled rows stand for themselves. Hypotheses found on S are
-half-spaces, so they, and the metric H, also say what G is for rows outside S: G_i = g_i s_i with
-g_i = leverage times density of the margin at zero. At the fixed point
-λ_i ∝ (g_i / sqrt(λ_i))^(2/3), hence
+half-spaces, so they, and the metric H, also say what G is for rows outside S: G_i = g_i s_i with g_i =
+leverage times density of the margin at zero. At the fixed point λ_i ∝ (g_i / sqrt(λ_i))^(2/3), hence
 
     λ_i ∝ sqrt(g_i)   for all n rows, by one pass.
 

@@ -1,8 +1,7 @@
 """Any scikit-learn classifier that takes sample weights, one fit per weight vector.
 
-This is the paper's own oracle when the classifier is a logistic regression, and the
-slow reference for :mod:`aced.oracles._linear`. Labellings and scores of all B fits are
-kept, so memory grows with n B.
+This is the paper's own oracle when the classifier is a logistic regression, and the slow reference for
+:mod:`aced.oracles._linear`. Labellings and scores of all B fits are kept, so memory grows with n B.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Families of oracle weights, v_b = r_b μ̂ - s ζ_b, given block by block.
 
-All oracle calls of a design share μ̂, s and ζ and differ in the level r, so an oracle
-prepares once for a family and answers for many r. Any matrix V of weights is the
-special case μ̂ = 0, s = 1, ζ = -V.
+All oracle calls of a design share μ̂, s and ζ and differ in the level r, so an oracle prepares once for
+a family and answers for many r. Any matrix V of weights is the special case μ̂ = 0, s = 1, ζ = -V.
 """
 
 from __future__ import annotations

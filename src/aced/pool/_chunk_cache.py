@@ -95,7 +95,7 @@ class CachedChunks(Concatenated):
                 self._bytes -= self._kept.popitem(last=False)[1].nbytes
 
     def _send_for(self, index: int) -> None:
-        """Have a chunk decoded in the background, unless its thread is busy. The caller holds the lock."""
+        """Have a chunk decoded in the background, if nothing is. The caller holds the lock."""
         if index >= len(self.starts) - 1 or index in self._kept:
             return
         if self._coming is not None and not self._coming.done():

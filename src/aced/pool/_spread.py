@@ -12,7 +12,7 @@ SINGLE = 1e-6
 
 NOISE = 2e-11
 """A column of a pool whose spread is below this share of the widest column's has only rounding errors,
-as the last principal axes do. Columns of a table may differ by more than rounding, by their units."""
+as the last principal axes do. This is not for tables, where units alone may make such a difference."""
 
 
 def constant(spread: ArrayLike, centre: ArrayLike, rounding: float = SINGLE) -> Bools:

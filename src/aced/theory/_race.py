@@ -95,9 +95,9 @@ def heat(
     algorithms: tuple[str, ...] = ALGORITHMS,
     tick: Tick | None = None,
 ) -> Heat:
-    """Run each of ``algorithms`` ``trials`` times on ``problem``, of this ``size``; ``delta`` may fail.
+    """Run each of ``algorithms`` ``trials`` times on ``problem``, an instance of this ``size``.
 
-    ``epsilon`` is an error, a fraction of n; ``tick`` is told how far the heat has come.
+    A share ``delta`` of the trials may fail; ``epsilon`` is a fraction of n; ``tick`` follows progress.
     """
     check_algorithms(algorithms)
     whole("seed", seed, 0)

@@ -12,7 +12,7 @@ from aced._errors import InvalidInput
 
 
 def check_writable(name: str, path: Path) -> None:
-    """Refuse a path that cannot be written, before the work whose result it is for."""
+    """Refuse a path that cannot be written, before any work is done for it."""
     if path.is_dir():
         raise InvalidInput(name, f"{path} is a folder; name a file")
     if not path.parent.is_dir():

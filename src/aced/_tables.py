@@ -44,7 +44,7 @@ def read_table(
     read = _READ.get(form or FORMATS.get(path.suffix.lower(), ""))
     if read is None:
         endings = ", ".join(FORMATS)
-        raise InvalidInput(argument, f"{path.name} must end in {endings}; or name its format")
+        raise InvalidInput(argument, f"{path.name} must end in {endings}; else name its format")
     table = read(path, argument, content)
     names = [name for name in table.columns if name]
     repeated = next((name for name in names if names.count(name) > 1), None)

@@ -61,7 +61,7 @@ class Packed:
 
 
 def _aligned(array: Array) -> Array:
-    """The array at an aligned address; it is copied if it is elsewhere, as after a network."""
+    """The array at an aligned address; it is copied if a network has put it elsewhere."""
     if array.ctypes.data % ALIGNED == 0:
         return array
     room = np.empty(len(array) + ALIGNED, np.uint8)

@@ -57,7 +57,7 @@ class Speed:
         return one.times * one.rows * self.row[one.kernel, one.draws]
 
     def redrawing(self, cost: Cost) -> float:
-        """The seconds of drawing noise again that is not kept."""
+        """The seconds for drawing noise again where it is not kept."""
         return cost.redrawn * self.normal
 
     def rest(self, cost: Cost) -> float:

@@ -29,7 +29,7 @@ class Pass:
     rows: int
     draws: int  # how many separators at once
     times: int
-    operations: int  # of one time
+    operations: int  # each time
     noise: bool = False  # whether it reads ζ
 
 

@@ -4,7 +4,7 @@ It begins with r = 0. Each step finds h = argmax N(h) - r D(h) and sets r to the
 an exact oracle this converges to the maximum in a handful of steps. A surrogate oracle answers well at
 some scales only, so multiples of the best ratio are tried as levels too, and every hypothesis met
 counts. Once shift is small against Σ |μ̂|, the best ratio is that of a hypothesis next to h̃, with
-D = shift. Such a one is met only at levels far above the ratios of hypotheses far from h̃.
+D = shift. That hypothesis is met only at levels far above the ratios of hypotheses far from h̃.
 """
 
 from __future__ import annotations

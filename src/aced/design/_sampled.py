@@ -60,7 +60,7 @@ def automatic_rows(n: int, features: int) -> int | None:
 
 @dataclass(frozen=True)
 class Sampled:
-    """Runs ``inner`` on a sample of ``rows`` rows, or of as many as ``seconds`` allow, if not on all."""
+    """Runs ``inner`` on a sample of ``rows`` rows, or of as many as ``seconds`` allow, or on all rows."""
 
     inner: FixedPoint = field(default_factory=FixedPoint)
     rows: int | None = None
@@ -109,7 +109,7 @@ class Sampled:
         )
 
     def _affordable(self, problem: Problem, start: Float64 | None) -> int:
-        """How many rows a design takes about ``seconds`` for, judged by a small one, timed twice."""
+        """The number of rows whose design takes about ``seconds``; a small design is timed twice."""
         assert self.seconds is not None
         small = min(4 * FEWEST_SAMPLED, problem.n)
         taken = []

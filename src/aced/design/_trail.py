@@ -57,7 +57,7 @@ class Trail:
         return np.asarray(self.base - r * reach + answer)
 
     def _denominators(self) -> Float64:
-        """D of all hypotheses met, (K, B); raised to shift where rounding or a better one is below."""
+        """D of all hypotheses met, (K, B); raised to shift for those that are better than h̃."""
         agreements = np.stack([candidate.tally[0] for candidate in self.seen])
         return self.problem.shift + np.maximum(self.incumbent.agreement - agreements, 0.0)
 

@@ -38,7 +38,7 @@ PATIENCE = 8
 """H is renewed as well after this many steps of one fit."""
 MOST_STEPS = 40
 LOOK_BACK, FAR = 3, 5.0
-"""An error above a limit by FAR times what the last LOOK_BACK steps took off is left above it."""
+"""A rival is given up if its error is above a limit by FAR times what LOOK_BACK steps took off it."""
 
 
 class Erm(Protocol):
@@ -54,7 +54,7 @@ class Erm(Protocol):
         """Labels 0 or 1 that h gives to rows."""
 
     def rivals(self, rows: Ints, limit: float | None = None) -> Float64:
-        """Σ c 1{h'(x) ≠ y} for the h' of each row; with a ``limit``, only its side of that counts."""
+        """Σ c 1{h'(x) ≠ y} for each row's h'; with a ``limit``, only its side of the limit is sure."""
 
     def state(self) -> dict[str, Array]:
         """What ``restore`` needs, once the same examples were added, to go on to the bit."""

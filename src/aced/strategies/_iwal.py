@@ -57,12 +57,12 @@ def query_probability(gap: Any, root: Any, epsilon: Any) -> Float64:
 class Iwal(Strategy):
     """A stream over the pool, ``passes`` times in random order.
 
-    ``c0`` is C0, ``variant`` 0 or 1 is IWAL0 or IWAL1, ``oracular`` and ``scale`` are explained above.
+    ``c0`` is C0; ``variant`` is 0 for IWAL0 or 1 for IWAL1. With ``oracular``, only rows with s = 1 are
+    asked for. ``scale`` is "error", or "accuracy" as in the published ACED code.
     ``seeds`` rows are asked for first (default: 250, an eighth of a pool below 2000 rows). With
     ``lag`` 0 every row is judged by all examples before it, as published; with 0.005 the newest
-    one in 200 may be missing, and a pass takes a third of the time. ``classifier`` is a scikit-learn
-    classifier that replaces the linear class; its h' is found by the penalty form. ``erm`` makes
-    minimisers of your own from a pool.
+    one in 200 may be missing, and a pass takes a third of the time. ``classifier`` (any of scikit-learn)
+    replaces the linear class. ``erm`` is a function of a pool that makes minimisers of your own.
     """
 
     stream = True

@@ -43,7 +43,7 @@ def write(path: str | os.PathLike[str], meta: dict[str, Any], arrays: dict[str, 
 def read(
     path: str | os.PathLike[str], needed: set[str], what: str
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The JSON part and the arrays of a saved ``what``; a file without all ``needed`` names is refused."""
+    """The JSON part and the arrays of a saved ``what``; a file that lacks a ``needed`` is refused."""
     try:
         with open(path, "rb") as file:
             archive = np.load(file, allow_pickle=False)

@@ -60,7 +60,7 @@ def automatic_rows(n: int, features: int) -> int | None:
 
 @dataclass(frozen=True)
 class Sampled:
-    """Runs ``inner`` on a sample of ``rows`` rows, or of as many as ``seconds`` allow, or on all rows."""
+    """Runs ``inner`` on a sample of ``rows`` rows, or of as many as ``seconds`` allow, or on all."""
 
     inner: FixedPoint = field(default_factory=FixedPoint)
     rows: int | None = None

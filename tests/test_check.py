@@ -23,7 +23,7 @@ def test_what_is_in_range_comes_back_as_pythons_own_number():
         (lambda: whole("n", 2.0, 1), "n must be a whole number, got 2.0"),
         (lambda: whole("n", True, 1), "n must be a whole number, got True"),
         (lambda: whole("n", 0, 1, "; leave it out"), "n must be at least 1, got 0; leave it out"),
-        (lambda: fraction("tolerance", 1), "tolerance must be a number from 0 up to 1, got 1"),
+        (lambda: fraction("tolerance", 1), "tolerance must be at least 0 and below 1, got 1"),
         (lambda: probability("delta", 0), "delta must lie between 0 and 1, got 0"),
         (lambda: probability("delta", "a"), "delta must lie between 0 and 1, got 'a'"),
         (lambda: positive("c0", np.nan), "c0 must be positive, got nan"),

@@ -37,7 +37,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Loaded when first used: a server that is started again need not wait for scikit-learn."""
+    """Load a class when it is first used: a server that restarts need not wait for scikit-learn."""
     if name not in _HOMES:
         raise AttributeError(f"module 'aced' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

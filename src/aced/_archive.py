@@ -1,4 +1,4 @@
-"""Arrays in .npz files, without pickle; with a JSON text for the rest, and written in one move."""
+"""Read and write .npz files of arrays, without pickle. A JSON text in the file holds everything else."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FORMAT = 1
 
 
 def plain_arrays(path: Path, argument: str) -> dict[str, Array]:
-    """All arrays of an .npz file; the one of a .npy file has the name ""."""
+    """All arrays of an .npz file, by name; the single array of a .npy file has the name ""."""
     if not path.is_file():
         raise InvalidInput(argument, f"there is no file {path}")
     try:
@@ -31,7 +31,7 @@ def plain_arrays(path: Path, argument: str) -> dict[str, Array]:
 
 
 def write(path: str | os.PathLike[str], meta: dict[str, Any], arrays: dict[str, Array]) -> None:
-    """The old file stays until the new one is whole."""
+    """Write ``meta`` and ``arrays`` to one file; the old file stays until the new one is whole."""
     target = Path(path)
     check_writable("path", target)
     text = np.frombuffer(json.dumps({"format": FORMAT, **meta}).encode(), dtype=np.uint8)
@@ -43,7 +43,7 @@ def write(path: str | os.PathLike[str], meta: dict[str, Any], arrays: dict[str, 
 def read(
     path: str | os.PathLike[str], needed: set[str], what: str
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The JSON part, which must have all keys ``needed``, and the arrays; ``what`` was saved."""
+    """The JSON part and the arrays of a saved ``what``; a file that lacks a ``needed`` is refused."""
     try:
         with open(path, "rb") as file:
             archive = np.load(file, allow_pickle=False)

@@ -1,4 +1,4 @@
-"""Numbers and names that users pass, refused in one sentence where they are out of range."""
+"""Checks of numbers and names that users pass: each returns the value or refuses it in one sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aced._errors import InvalidInput
 
 
 def is_whole(value: Any) -> bool:
-    """Whether this is an integer of Python or numpy; a bool is none.
+    """Whether this is an integer of Python or numpy; a bool does not count as one.
 
     >>> [is_whole(value) for value in (3, True, 3.0)]
     [True, False, False]
@@ -19,7 +19,7 @@ def is_whole(value: Any) -> bool:
 
 
 def whole(argument: str, value: Any, least: int, hint: str = "") -> int:
-    """A whole number from ``least`` up; ``hint`` ends the sentence about a smaller one."""
+    """A whole number, at least ``least``; ``hint`` ends the sentence that refuses a smaller one."""
     if not is_whole(value):
         raise InvalidInput(argument, f"must be a whole number, got {value!r}")
     if value < least:
@@ -30,7 +30,7 @@ def whole(argument: str, value: Any, least: int, hint: str = "") -> int:
 def fraction(argument: str, value: Any) -> float:
     """A number in [0, 1)."""
     if not _is_number(value) or not 0 <= value < 1:
-        raise InvalidInput(argument, f"must be a number from 0 up to 1, got {value!r}")
+        raise InvalidInput(argument, f"must be at least 0 and below 1, got {value!r}")
     return float(value)
 
 

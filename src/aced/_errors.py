@@ -9,10 +9,10 @@ _VERB = re.compile(r"(is|are|must|has|have|holds|could|needs|does|leave|applies|
 
 
 class InvalidInput(ValueError):
-    """Names the argument, says what is wrong with it and what to do about it.
+    """The error that names an argument, says what is wrong with it and what to do about it.
 
-    ``sentence`` goes on where the argument's name ends ("must be positive, got 0"), or it
-    stands for itself and follows a colon ("there is no file x.csv").
+    ``argument`` is its name. ``sentence`` continues after the name ("must be positive, got 0"),
+    or it is a whole sentence, and a colon comes before it ("there is no file x.csv").
 
     >>> print(InvalidInput("budget", "must be at least 1, got 0"))
     budget must be at least 1, got 0
@@ -28,15 +28,15 @@ class InvalidInput(ValueError):
         return self.about(self.argument)
 
     def about(self, name: str) -> str:
-        """The whole sentence, with this name for the argument."""
+        """The whole sentence, with ``name`` as the name of the argument."""
         joint = " " if _VERB.match(self.sentence) else ": "
         return f"{name}{joint}{self.sentence}"
 
 
 def reason(error: Exception) -> str:
-    """What another library says is wrong, in one line however many it took."""
+    """The message of another library's error, put on one line."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
 class DataUnavailable(InvalidInput):
-    """A named data set is neither on disk nor to be had from its public home."""
+    """A named data set is not on disk and cannot be fetched from its public home."""

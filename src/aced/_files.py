@@ -1,4 +1,4 @@
-"""Writing a file so that it is either the old one or the new one, never half."""
+"""Writing a file so that it holds either the old content or the new, never a half of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aced._errors import InvalidInput
 
 
 def check_writable(name: str, path: Path) -> None:
-    """Say, before work is done, that its result could not be saved here."""
+    """Refuse a path that cannot be written, before any work is done for it."""
     if path.is_dir():
         raise InvalidInput(name, f"{path} is a folder; name a file")
     if not path.parent.is_dir():
@@ -27,7 +27,7 @@ def _replaceable(path: Path) -> bool:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write bytes to, which takes the place of ``path`` once it is whole."""
+    """Open a new file for bytes; it takes the place of ``path`` once it is whole."""
     if not _replaceable(path):
         with path.open("wb") as file:
             yield file

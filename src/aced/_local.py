@@ -11,12 +11,12 @@ PASSED_ON = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "v
 
 
 def passed_on(headers: Mapping[str, str]) -> bool:
-    """Whether a proxy passed the request on; names of headers are given in small letters."""
+    """Whether a proxy passed the request on; the names in ``headers`` must be in lower case."""
     return any(name in headers for name in PASSED_ON)
 
 
 def is_loopback(name: str) -> bool:
-    """Whether only this machine can reach that address.
+    """Whether only this machine can reach the address ``name``.
 
     >>> [is_loopback(name) for name in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "example.org")]
     [True, True, True, False, False]
@@ -28,7 +28,7 @@ def is_loopback(name: str) -> bool:
 
 
 def names_this_machine(host: str) -> bool:
-    """Whether a Host header does; another name may be a page's trick.
+    """Whether a Host header names this machine; a hostile page may lead here under another name.
 
     >>> [names_this_machine(host) for host in ("[::1]:8765", "LOCALHOST:80", "a@localhost", "[")]
     [True, True, False, False]

@@ -11,7 +11,7 @@ _SAID = {"torch": "PyTorch", "distributed": "dask"}
 
 
 def needed(argument: str, module: str, what: str, extra: str) -> Any:
-    """An optional library, or a sentence that says what needs it and how to install it."""
+    """Import an optional library; if it is missing, say what needs it and how to install it."""
     package = module.partition(".")[0]
     try:
         import_module(package)

@@ -1,4 +1,4 @@
-"""Processes that end with the one that started them."""
+"""Processes that end when the process that started them ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from multiprocessing.connection import wait
 
 
 def leave_with_parent() -> None:
-    """End this process when its parent is gone, even killed: nobody is left to report to."""
+    """End this process when its parent ends, or is killed: nobody is left to report to."""
     parent = parent_process()
     if parent is None:
         return

@@ -1,4 +1,4 @@
-"""Tables from files, with the place of every row, so that what is wrong can be pointed at."""
+"""Read tables from files, with the place of every row, so that an error can point at it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from aced._optional import needed
 
 FORMATS = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 LONGEST = 2**27
-"""Characters in one cell; the csv module's own limit of 131072 is short for documents."""
+"""Most characters in one cell; the csv module's own limit of 131072 is too small for documents."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells as the file has them; a place is "line 3" of a text, "row 3" of a Parquet file."""
+    """The cells of a file, row by row; a place is "line 3" of a text or "row 3" of a Parquet file."""
 
     columns: list[str]
     rows: Sequence[Sequence[Any]]
@@ -32,7 +32,7 @@ class Table:
         return [row[place] for row in self.rows]
 
     def lines(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Where each row stands, and its cells by the names of their columns."""
+        """The place of each row, and its cells by the names of their columns."""
         for place, row in zip(self.places, self.rows, strict=True):
             yield place, dict(zip(self.columns, row, strict=True))
 
@@ -40,11 +40,11 @@ class Table:
 def read_table(
     path: Path, argument: str, form: str | None = None, content: bytes | None = None
 ) -> Table:
-    """A file by its format or, without one, its ending; ``content`` is what was read of it already."""
+    """Read a file in the format ``form`` (default: by its ending), or its bytes ``content`` if given."""
     read = _READ.get(form or FORMATS.get(path.suffix.lower(), ""))
     if read is None:
         endings = ", ".join(FORMATS)
-        raise InvalidInput(argument, f"{path.name} must end in {endings}, or its format be named")
+        raise InvalidInput(argument, f"{path.name} must end in {endings}; else name its format")
     table = read(path, argument, content)
     names = [name for name in table.columns if name]
     repeated = next((name for name in names if names.count(name) > 1), None)
@@ -63,9 +63,9 @@ def read_bytes(path: Path, argument: str) -> bytes:
 def records(
     path: Path, argument: str, content: bytes | None = None
 ) -> tuple[list[list[str]], list[str]]:
-    """Lines of a .csv or .tsv file, all as long as the first and none empty, and where they stand."""
+    """The records of a .csv or .tsv file, equally long and none empty, and the place of each."""
     text = _decoded(path, argument, content)
-    first = text.split("\n", 1)[0]  # ; is what some locales' Excel writes
+    first = text.split("\n", 1)[0]  # in some locales Excel writes ;
     separator = "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     found: list[list[str]] = []
@@ -124,7 +124,7 @@ def _from_parquet(path: Path, argument: str, content: bytes | None) -> Table:
 
 
 def read_parquet(path: Path, argument: str, content: bytes | None = None) -> Any:
-    """A pyarrow table."""
+    """Read a .parquet file, or its bytes ``content``, as a pyarrow table."""
     parquet = needed(argument, "pyarrow.parquet", "reading .parquet files", "tables")
     import pyarrow as pa
 
@@ -143,7 +143,7 @@ def is_numeric(kind: Any) -> bool:
 
 
 def _decoded(path: Path, argument: str, content: bytes | None) -> str:
-    """The file's text; a byte order mark is passed over."""
+    """The file's text, without a byte order mark."""
     content = read_bytes(path, argument) if content is None else content
     try:
         return content.decode("utf-8-sig")

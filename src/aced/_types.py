@@ -15,7 +15,7 @@ N(h)       numerator          Σ_i (h̃_i - h_i) s_i ζ_i
 r, f       ratio              N(h) / D(h), and the level tried in its place
 G          sensitivity        E[(h̃_i - h_i) ζ_i / D], so that Σ_i s_i G_i = F
 F          value              E[max_h N(h) / D(h)]
-k          round              the round; shift = n 2^(1-k) as printed
+k          round              number of the round; the paper's shift is n 2^(1-k)
 ========== ================== =====================================================
 
 Errors are counted in rows throughout (the paper divides numerator and denominator of

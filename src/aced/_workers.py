@@ -1,15 +1,15 @@
 """Map and reduce over blocks of rows, with results that do not depend on who computes them.
 
-All that looks at the rows goes through ``fold`` (sums over blocks) or ``each`` (something for
-every row), as a *kernel*: a function of one block's rows and of arguments that are either the same
-for all blocks or, like :class:`PerRow`, seen by a block in part only. A kernel is defined at the top
-of a module, so that another process can run it.
+Only a *kernel* looks at rows: a function of one block's rows and of further arguments. An argument is
+the same for all blocks, or each block sees its own part of it, as with :class:`PerRow`. ``fold`` adds
+up what a kernel returns over the blocks; ``each`` joins what it returns for every row. A kernel is
+defined at the top of a module, so that another process can run it.
 
-Blocks form *parts*, at most 32. Each block is computed with single-threaded BLAS, its results are
-added in block order within its part, and the parts in order; so one thread, many threads and many
-machines give the same bits.
+Blocks form *parts*, at most 32. Each block is computed with single-threaded BLAS. Results are added
+in block order within a part, and then part by part; so one thread, many threads and many machines
+give the same bits.
 
-:class:`Workers` are threads. :mod:`aced.backends` has the others.
+:class:`Workers` are threads. :mod:`aced.backends` has the other kinds of workers.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class Blocks(Protocol):
 
 
 class Sliced(Protocol):
-    """An argument of which a block sees a part only."""
+    """An argument of a kernel; each block sees its own part of it."""
 
     def at(self, index: int, rows: slice) -> Any:
         """What the block with this index and these rows sees."""
 
     def part(self, rows: slice) -> Sliced:
-        """What the blocks of these rows need, to be sent to another process."""
+        """The part that the blocks of these rows need; it is sent to another process."""
 
 
 class PerRow:
@@ -68,7 +68,7 @@ class PerRow:
 
 
 def run_block(kernel: Kernel, data: Blocks, index: int, args: tuple[Any, ...]) -> tuple[Array, ...]:
-    """The kernel on one block, each argument cut to what the block sees of it."""
+    """Run the kernel on one block; each argument is cut to what the block sees of it."""
     rows = data.slices[index]
     seen = [arg.at(index, rows) if hasattr(arg, "at") else arg for arg in args]
     return kernel(data.block(index), *seen)
@@ -96,23 +96,23 @@ def _controller() -> ThreadpoolController:
 
 
 def available_threads() -> int:
-    """Cores this process may run on."""
+    """How many cores this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class Workers:
-    """A pool of threads; ``session`` keeps it open over many maps."""
+    """Threads that run kernels (default: one for each core); ``session`` keeps them alive over calls."""
 
     def __init__(self, threads: int | None = None) -> None:
-        hint = "; leave it out to use all"
+        hint = "; leave it out to use all cores"
         self.threads = available_threads() if threads is None else whole("threads", threads, 1, hint)
         self._executor: ThreadPoolExecutor | None = None
 
     @contextmanager
     def session(self) -> Iterator[None]:
-        """Limit BLAS to one thread per block and keep the threads alive. Re-entrant."""
+        """Limit BLAS to one thread per block and keep the threads alive; sessions may be nested."""
         if self._executor is not None:
             yield
             return
@@ -155,13 +155,13 @@ class Workers:
         return add_up(add_up(next(results) for _ in part) for part in data.parts)
 
     def each(self, kernel: Kernel, data: Blocks, *args: Any) -> tuple[Array, ...]:
-        """Arrays over all rows, from the rows' arrays that ``kernel(block, *args)`` returns."""
+        """Arrays over all rows, joined from those that ``kernel(block, *args)`` returns for its rows."""
         results = self.stream(lambda index: run_block(kernel, data, index, args), len(data.slices))
         return join(zip(data.slices, results, strict=True), len(data))
 
 
 def join(results: Iterable[tuple[slice, tuple[Array, ...]]], n: int) -> tuple[Array, ...]:
-    """Arrays over all rows from those of some rows at a time; rows are their first axis."""
+    """Join arrays over some rows each to arrays over all n rows; the first axis runs over rows."""
     whole: tuple[Array, ...] = ()
     for rows, part in results:
         if not whole:

@@ -1,4 +1,4 @@
-"""Who computes: threads, other processes, other machines, a graphics card."""
+"""The kinds of workers: threads, other processes, other machines, a graphics card."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def make_workers(
     client: Any = None,
     device: str | None = None,
 ) -> Workers:
-    """Workers by name (default: threads), or those of the cluster that ``client`` is one of."""
+    """Workers of the kind ``backend`` (default: threads), or those of the Dask cluster of ``client``."""
     if backend is not None and backend not in BACKENDS:
         raise InvalidInput("backend", f"must be one of {', '.join(BACKENDS)}; got {backend!r}")
     if client is not None and backend is not None:

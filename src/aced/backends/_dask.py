@@ -1,10 +1,10 @@
-"""Many machines: a Dask cluster that the caller has a client of.
+"""Many machines: a Dask cluster, reached by the caller's client.
 
-Whatever the cluster holds is the result of a task that carries it, so that the scheduler makes again
-what a dead worker held. Rows that this process alone has are held in parts; a file is named, and
-opened by the workers; a dask array that the cluster holds is cut into parts there. What belongs to
-rows is sent a piece to each part and held as long as the object it was cut from; the rest goes once a
-call, to one worker, and from there to the others.
+Everything that the cluster holds is the result of a task that carries it, so that the scheduler can
+make it again when a worker dies. Rows that only this process has are sent in parts. A file is sent by
+its name, and the workers open it. A dask array that the cluster holds is cut into parts there. An
+argument that belongs to rows is cut into a piece for each part; the pieces are held as long as the
+argument lives. All else is sent once a call to one worker, and from there to the others.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from aced.backends._remote import Packed, Piece, Remote, held_here, run_part, sp
 from aced.pool import GIB, Blocks, Dask, Source, Sparse, as_float32
 
 MOST_SENT = 2 * GIB
-"""Rows in memory are sent up to this size: the scheduler keeps them all."""
+"""Rows in memory are sent only up to this size, because the scheduler keeps them all."""
 AT_ONCE = 64 * 1024**2
-"""Results are fetched so many bytes at a time."""
+"""Results are fetched about this many bytes at a time."""
 
 
 class DaskWorkers(Remote):
-    """The workers of a cluster; ``threads`` are this machine's, for what is computed here.
+    """The workers of the cluster of ``client``; ``threads`` compute on this machine what stays here.
 
-    ``traffic`` counts calls and the bytes of what was sent and received in them: ``pool_sent`` are
-    rows of the pool, ``per_row_sent`` and ``per_row_received`` vectors over its rows, ``sent`` and
-    ``received`` all the rest, which does not grow with the pool.
+    ``traffic`` counts calls and the bytes sent and received in them: ``pool_sent`` for rows of the
+    pool, ``per_row_sent`` and ``per_row_received`` for vectors over its rows, ``sent`` and
+    ``received`` for all the rest, which does not grow with the pool.
     """
 
     def __init__(self, client: Any, threads: int | None = None) -> None:
@@ -79,10 +79,10 @@ class DaskWorkers(Remote):
                     yield result
             finally:
                 for future in futures:
-                    future.release()  # also ends what an error left running
+                    future.release()  # also ends tasks that an error left running
 
     def _pool(self, data: Blocks) -> list[Any]:
-        """The pool for each part: a part of the rows, or the way to all of them."""
+        """For each part, a future of its rows or of the source that all rows are read from."""
         found = self._pools.get(data)
         if found is None or _gone(found):
             source = data.source
@@ -103,14 +103,14 @@ class DaskWorkers(Remote):
         return found
 
     def _persisted(self, source: Source) -> Any:
-        """The dask array, if the rows are one that the cluster holds."""
+        """The dask array of the rows, if the cluster holds it; else None."""
         if not isinstance(source, Dask):
             return None
         tasks = dict(source.array.__dask_graph__()).values()
         return source.array if any(isinstance(task, self._future) for task in tasks) else None
 
     def _pieces(self, arg: Sliced, data: Blocks, pools: list[Any]) -> list[Any]:
-        """The piece of an argument for each part, held where the part's rows are."""
+        """The piece of an argument for each part, held by the worker that holds the part's rows."""
         held = self._rows.setdefault(arg, WeakKeyDictionary())
         found = held.get(data)
         if found is None or _gone(found):
@@ -120,10 +120,10 @@ class DaskWorkers(Remote):
         return found
 
     def _hold(self, name: str, packed: list[Packed], kind: str, *beside: list[Any]) -> list[Any]:
-        """Futures of these, one task for each; a dependency draws it to where that is."""
+        """Futures of what is packed, a task each; a task runs where what is ``beside`` it is held."""
         self.traffic[kind] += sum(each.nbytes for each in packed)
         keys = _keys(name, len(packed))
-        with warnings.catch_warnings():  # large it is, and meant to be kept by the scheduler
+        with warnings.catch_warnings():  # the graph is large on purpose: the scheduler keeps it
             warnings.filterwarnings("ignore", "Sending large graph")
             return list(self.client.map(_held, packed, *beside, key=keys, pure=False))
 
@@ -141,7 +141,7 @@ class DaskWorkers(Remote):
 
     @contextmanager
     def _sentences(self) -> Iterator[None]:
-        """What can go wrong with a cluster, in a sentence."""
+        """Say in a sentence what went wrong with the cluster."""
         self._refuse_lost()
         try:
             yield
@@ -165,9 +165,9 @@ class DaskWorkers(Remote):
 
 
 def _refuse_other_versions(client: Any) -> None:
-    """A worker that cannot read its tasks ends without a word; better to say so now."""
+    """Refuse workers with other versions: they could not read their tasks and would end silently."""
 
-    def version() -> str | None:  # within a function, so that it is sent as a whole
+    def version() -> str | None:  # a function within a function is sent as a whole
         try:
             import aced.backends
 
@@ -186,7 +186,7 @@ def _refuse_other_versions(client: Any) -> None:
 
 
 def _task(pool: Packed, call: Packed, part: int, summed: bool, *pieces: Packed) -> tuple[Array, ...]:
-    """One part of the pool, on a worker."""
+    """Run a call on one part of the pool; a worker does this."""
     try:
         data = pool.open()
     except InvalidInput as error:
@@ -199,7 +199,7 @@ def _task(pool: Packed, call: Packed, part: int, summed: bool, *pieces: Packed) 
 
 
 def _held(packed: Packed, *_: Packed) -> Packed:
-    """The task that carries what the cluster holds."""
+    """What the cluster holds, as the result of a task."""
     return packed
 
 
@@ -211,7 +211,7 @@ def _piece(rows: Any, first: int, shape: tuple[int, int], block_rows: int) -> Pa
 
 
 def _keys(name: str, count: int) -> list[tuple[str, int]]:
-    """New keys: one group for the scheduler, under a name it has seen before."""
+    """New keys that form one group for the scheduler, under a name that it knows."""
     group = f"aced-{name.strip('_').replace('_', '-')}-{uuid.uuid4().hex}"
     return [(group, number) for number in range(count)]
 

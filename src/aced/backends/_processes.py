@@ -1,9 +1,9 @@
 """Many processes on one machine.
 
-What tasks read is written once to a temporary folder, one file for the pool (its rows if they are in
-memory, else where they are), one for every argument that belongs to rows and one for every call. The
-processes map these files, so the rows are in memory once. A file goes with what it was written for,
-the folder with the workers that made it.
+What tasks read is written once to a temporary folder: a file for the pool (with its rows, or with the
+place on disk where they are), one for every argument that belongs to rows and one for every call. The
+processes map these files, so the rows are in memory once. A file is deleted with the object that it
+was written for, and the folder with the workers that made it.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from aced.backends._remote import ALIGNED, Packed, Remote, run_part, split
 from aced.pool import Blocks
 
 IDLE_SECONDS = 300
-"""Processes that had nothing to do for so long end."""
+"""Processes end when they had nothing to do for this long."""
 
 
 class ProcessWorkers(Remote):
-    """As many processes as ``threads`` says. A pool of a single part is left to threads."""
+    """As many processes as ``threads`` says; a pool that is a single part is computed by threads."""
 
     def __init__(self, threads: int | None = None) -> None:
         super().__init__(threads)
@@ -104,12 +104,12 @@ class ProcessWorkers(Remote):
 
 
 def _let_grow() -> None:
-    """joblib ends a process that has grown by 300 MB, for a leak. Ours keep noise, and map the rows."""
+    """Keep joblib from ending processes that grew by 300 MB: ours keep noise and map rows, no leak."""
     setattr(process_executor, "_MAX_MEMORY_LEAK_SIZE", sys.maxsize)  # noqa: B010
 
 
 class _File:
-    """A file that goes with this object."""
+    """A file that is deleted with this object."""
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)
@@ -122,7 +122,7 @@ def _remove(path: Path) -> None:
 
 
 def write(path: Path, packed: Packed) -> None:
-    """The head and the arrays one after the other, found by a pickled index at the end."""
+    """Write the head and the arrays one after the other, and a pickled index of them at the end."""
     with path.open("wb") as file:
         places = []
         contents = [memoryview(packed.head), *(array.data for array in packed.arrays)]
@@ -135,7 +135,7 @@ def write(path: Path, packed: Packed) -> None:
 
 
 def read(name: str) -> Any:
-    """What was packed, its arrays mapped: changes to them stay in this process."""
+    """Read what was packed, with its arrays mapped: changes to them stay in this process."""
     with Path(name).open("rb") as file:
         content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
     end = len(content) - 8

@@ -1,12 +1,11 @@
-"""What processes and machines have in common: one task is one part of the pool.
+"""What workers in other processes and on other machines share: one task is one part of the pool.
 
-A task runs its kernel block by block with single-threaded BLAS and returns the sums over its
-blocks in float64, or its rows' results. The caller joins the parts in order, so the bits are those
-of threads.
+A task runs its kernel block by block with single-threaded BLAS and returns the sums over its blocks in
+float64, or its rows' results. The caller joins the parts in order, so the bits are those of threads.
 
-Three things reach a task: the *pool* (or its part of it), the *call* (the kernel with the arguments
-that are the same for all rows, once for all parts) and the *pieces* of what belongs to rows. Each is
-:class:`Packed`; what stays the same over many calls is packed once.
+Three things reach a task: the *pool* (or the task's part of it), the *call* (the kernel with the
+arguments that are the same for all rows, sent once for all parts) and the *pieces* of arguments that
+belong to rows. Each is :class:`Packed`; what stays the same over many calls is packed once.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ from aced._workers import Blocks as AnyBlocks, Kernel, Sliced, Workers, add_up, 
 from aced.pool import Blocks, InMemory, Mapped, Pool, Source, Sparse
 
 ALIGNED = 64
-"""Arrays begin at multiples of so many bytes, as they do where they come from."""
+"""Arrays begin at multiples of this many bytes, as they do in the process that they come from."""
 
 
 class Packed:
     """A pickled object with its arrays beside it, not copied.
 
-    Only who uses it opens it: a scheduler that passes it on needs neither its files nor its classes.
+    Only its user opens it: a scheduler that passes it on needs neither its files nor its classes.
     """
 
     def __init__(self, content: Any) -> None:
@@ -62,7 +61,7 @@ class Packed:
 
 
 def _aligned(array: Array) -> Array:
-    """The bytes at an aligned address, moved if they are not: networks do not keep to it."""
+    """The array at an aligned address; it is copied if a network has put it elsewhere."""
     if array.ctypes.data % ALIGNED == 0:
         return array
     room = np.empty(len(array) + ALIGNED, np.uint8)
@@ -72,7 +71,7 @@ def _aligned(array: Array) -> Array:
 
 
 class Piece:
-    """Some rows of a source, under the numbers they have in the whole."""
+    """Some rows of a source, under the numbers that they have in the source."""
 
     def __init__(self, rows: Any, first: int, shape: tuple[int, int], block_rows: int) -> None:
         self.shape, self.block_rows = shape, block_rows
@@ -95,15 +94,15 @@ def held_here(source: Source) -> bool:
 
 @dataclass(frozen=True)
 class _Slot:
-    """In the place of an argument of which a part gets a piece."""
+    """Stands in a call for an argument that is cut into pieces, one for each part."""
 
     number: int
 
 
 def split(kernel: Kernel, data: Blocks, args: tuple[Any, ...]) -> tuple[Packed, list[Sliced]]:
-    """The call, and those arguments of which each part needs its own piece.
+    """The call, and the arguments that are cut into pieces, one for each part.
 
-    A recipe such as Gaussian noise is its own piece and goes with the call.
+    A recipe such as Gaussian noise is the same for all parts and goes with the call.
     """
     some_rows = data.rows_of(data.parts[0])
     sliced: list[Sliced] = []
@@ -159,7 +158,7 @@ class Remote(Workers):
     def _parts(
         self, kernel: Kernel, data: Blocks, args: tuple[Any, ...], summed: bool
     ) -> Iterator[tuple[Array, ...]]:
-        """What :func:`run_part` returns, of every part in order."""
+        """What :func:`run_part` returns for every part, in order."""
         raise NotImplementedError
 
     def fold(self, kernel: Kernel, data: AnyBlocks, *args: Any) -> tuple[Float64, ...]:
@@ -173,7 +172,7 @@ class Remote(Workers):
 
 
 def blocks_of(data: Any) -> Blocks:
-    """What a worker needs of a pool."""
+    """The blocks of a pool: what workers need of it."""
     blocks = data.data if isinstance(data, Pool) else data
     assert isinstance(blocks, Blocks)
     return blocks

@@ -1,10 +1,10 @@
 """The linear oracle and the design on PyTorch tensors: on a CPU, a CUDA card or Apple's "mps".
 
-Kernels that :mod:`aced.backends._torch_kernels` has run on the device, many blocks in one step; all
-others, and all on sparse pools, run in threads. Rows, noise and vectors over the rows are moved to
-the device once and kept there while they fit in ``memory`` bytes, the least recently used making
-room; what does not fit is moved a step at a time. Steps depend on shapes only, so what fits never
-changes a result. Noise is drawn on the host by the same recipe as everywhere.
+The kernels in :mod:`aced.backends._torch_kernels` run on the device, many blocks in one step. All other
+kernels, and all kernels on sparse pools, run in threads. Rows, noise and vectors over the rows are moved
+to the device once and kept there while they fit in ``memory`` bytes; the least recently used make room.
+What does not fit is moved a step at a time. Steps depend on shapes only, so results do not depend on
+what fits. Noise is drawn on the host by the same recipe as everywhere.
 
 Results are those of threads up to rounding in float32, not to the bit.
 """
@@ -26,23 +26,23 @@ from aced._workers import Kernel, PerRow, Workers, join
 from aced.pool import GIB, Blocks, InMemory, Pool, available_memory
 
 STEP_NUMBERS = {"cpu": 2**18, "cuda": 2**24, "mps": 2**24}
-"""A step has as many rows as make so many numbers of the widest matrix in it: on a CPU they should
-stay in its cache, a card should be busy for longer than a step takes to begin."""
+"""About this many numbers are in the widest matrix of a step: few enough for the cache of a CPU, enough
+to keep a card busy for longer than a step takes to begin."""
 MOST_ROWS = 2**16
-"""Rows of a step at most."""
+"""The most rows of a step."""
 MEMORY = 4 * GIB
-"""Bytes kept at most, unless told otherwise, where the device's memory is the host's."""
+"""The most bytes that are kept by default where the device uses the host's memory."""
 ALIGNED = 64
-"""Bytes; torch's own memory begins at multiples of it, and so do blocks in that."""
+"""Torch's own memory begins at multiples of this many bytes, and so do blocks in it."""
 
 T = TypeVar("T")
 
 
 class TorchWorkers(Workers):
-    """Threads, and a device for what it can do.
+    """Threads, and a device for the kernels that it knows.
 
-    ``device`` is "cpu", "cuda", "cuda:1", … or "mps"; ``memory`` the bytes of rows and noise to keep
-    there (default: 80 % of what a CUDA device has free; elsewhere a quarter of it, at most 4 GiB).
+    ``device`` is "cpu", "cuda", "cuda:1", … or "mps"; ``memory`` is how many bytes of rows and noise it
+    keeps (default: 80 % of what a CUDA device has free; elsewhere a quarter of it, at most 4 GiB).
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class TorchWorkers(Workers):
 
     @contextmanager
     def session(self) -> Iterator[None]:
-        """As for threads: torch, too, computes a step with one thread, and gets its own back after."""
+        """A session of threads in which torch, too, computes a step with one thread."""
         if self._executor is not None:
             yield
             return
@@ -100,7 +100,7 @@ class TorchWorkers(Workers):
             return join(((rows, tuple(map(self._host, found))) for rows, found in steps), len(dense))
 
     def _dense(self, kernel: Kernel, data: Any, args: tuple[Any, ...]) -> Blocks | None:
-        """The blocks, if the device knows the kernel and its scorer and their rows are not sparse."""
+        """The blocks, if the device knows the kernel and its scorer and the rows are not sparse."""
         blocks = data.data if isinstance(data, Pool) else data
         if not isinstance(blocks, Blocks) or getattr(blocks.source, "sparse", False):
             return None
@@ -128,7 +128,7 @@ class TorchWorkers(Workers):
         return self._run(one, len(steps))
 
     def _run(self, task: Callable[[int], T], count: int) -> Iterator[T]:
-        """Steps in order: by the threads where they compute, one by one where they only read."""
+        """Run steps in order: in several threads if these compute, one by one if they only read."""
 
         def alone(k: int) -> T:
             self._torch.set_num_threads(1)  # MKL asks each thread anew
@@ -145,8 +145,8 @@ class TorchWorkers(Workers):
         return self._kernels.SCORES[arg] if callable(arg) else arg
 
     def _whole(self, owner: Any, data: Blocks, in_use: list[Any]) -> Any:
-        """Of something over the rows, all of it on the device; None where it does not fit, or where
-        the device can see what the host holds."""
+        """All of what ``owner`` has over the rows, on the device; None if it does not fit there, or if
+        the device works on the host's memory."""
         if _array(owner) is not None and self._shares:
             return None
         tensor = self._kept.pop(owner, None)
@@ -160,11 +160,11 @@ class TorchWorkers(Workers):
             steps = _cut(data, (), self._numbers)
             for k, part in enumerate(self._run(lambda k: self._part(owner, data, steps[k]), len(steps))):
                 tensor[data.rows_of(steps[k])] = part
-        self._kept[owner] = tensor  # the last used is the last in it
+        self._kept[owner] = tensor  # kept in order of last use
         return tensor
 
     def _make_room(self, need: int, in_use: list[Any]) -> bool:
-        """Forget what was not used for longest until so many bytes are free, if that can be had."""
+        """Drop what was least recently used until ``need`` bytes are free; False if that cannot be."""
         sizes = {owner: t.element_size() * t.numel() for owner, t in self._kept.items()}
         idle = [owner for owner in sizes if not any(owner is used for used in in_use)]
         free = self.memory - sum(sizes.values())
@@ -178,7 +178,7 @@ class TorchWorkers(Workers):
         return True
 
     def _part(self, owner: Any, data: Blocks, blocks: range) -> Any:
-        """Of something over the rows, what some blocks see of it, on the device."""
+        """What these blocks see of what ``owner`` has over the rows, on the device."""
 
         def one(k: int) -> Array:
             return _block(owner, data, blocks[k])
@@ -201,9 +201,9 @@ class TorchWorkers(Workers):
         return buffer.to(self.device, non_blocking=pinned)
 
     def _tensor(self, array: Array) -> Any:
-        """A tensor on the host, on the array's own memory where that begins as torch's does.
+        """A tensor on the host; it shares the array's memory if that is aligned as torch's own is.
 
-        Elsewhere MKL may add in another order, and the same numbers not give the same bits.
+        In other memory MKL may add in another order, and the same numbers may give other bits.
         """
         usable = array.flags.c_contiguous and array.flags.writeable
         if usable and array.ctypes.data % ALIGNED == 0 and self.device.type != "mps":
@@ -225,7 +225,7 @@ class TorchWorkers(Workers):
 
 
 def _array(owner: Any) -> Array | None:
-    """What this process holds as one array over all rows."""
+    """What ``owner`` has as one array over all rows in this process; None if it has none."""
     if isinstance(owner, PerRow) and owner.first == 0:
         return owner.array
     if isinstance(owner, Blocks) and isinstance(owner.source, InMemory):
@@ -249,7 +249,7 @@ def _cut(data: Blocks, args: tuple[Any, ...], numbers: int) -> list[range]:
 
 
 def _find(torch: Any, name: Any) -> Any:
-    """The device with this name, or a sentence with those there are."""
+    """The device with this name; a name that is not available is refused in a sentence."""
     seen = ["cpu"]
     if torch.cuda.is_available():
         seen += ["cuda", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]

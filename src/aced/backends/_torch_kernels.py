@@ -1,8 +1,8 @@
 """The kernels of the linear class and of the design, on PyTorch tensors.
 
-Each takes what its namesake takes, with tensors in place of arrays and with the rows of several
-blocks at once, and returns what that returns. Products are float32; sums that the namesake takes in
-float64 are float64 here, except on "mps", which has none.
+Each takes what the kernel of the same name takes, with tensors for arrays and with the rows of several
+blocks at once, and returns the same. Products are float32. Sums that the other kernel takes in float64
+are float64 here too, except on "mps", which has no float64.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from aced.oracles import _base, _passes
 from aced.strategies import _distances
 
 GRAM_ROWS = 8192
-"""Rows whose x xᵀ are added in float32: H must not lose more than its ridge to rounding."""
+"""At most this many x xᵀ are added in float32: rounding must cost H less than its ridge."""
 
 Score = Callable[..., Tensor]
 
@@ -197,4 +197,4 @@ KERNELS: dict[Callable[..., Any], Callable[..., tuple[Tensor, ...]]] = {
     _distances._nearest: nearest,
 }
 SCORES: dict[Callable[..., Any], Score] = {_passes.margins: margins}
-"""What may stand for ``score`` among a kernel's arguments."""
+"""The functions that may be ``score`` among a kernel's arguments, and their namesakes here."""

@@ -1,8 +1,9 @@
-"""What a round needs, before it starts: one design by the fixed point, and the draw.
+"""What a round will need: one design by the fixed point, and the draw.
 
-Bytes at the peak, for n rows, p features, q = p + 1, B draws, T threads, blocks of b rows, k = 64
-directions of a sparse pool's H and a = 2T + 1 results of blocks that wait to be added up. A pool of
-more than 2^22 rows is designed on a sample of m rows and checked on another of m/4: l = 5/4 m rows.
+The table has the bytes at the peak, for n rows, p features, q = p + 1, B draws, T threads, blocks of b
+rows, k = 64 directions of a sparse pool's H, and a = 2T + 1 results of blocks that wait to be added up.
+For a pool of more than 2^22 rows the design is found on a sample of m rows and checked on another of
+m/4 rows: l = 5/4 m rows.
 
 ============== ================================== ===================================================
 part           bytes                              what it is
@@ -22,8 +23,8 @@ coefficients   B q (144 + 4 a)                    separators met (32), iterates,
 blocks         T b max(16 B, 8 q), sparse 16 B    what the kernels hold of a block each
 ============== ================================== ===================================================
 
-The program itself is not among them. With several workers noise and blocks are theirs. Parts are
-largest at different times, so their sum is an upper bound.
+The memory of the program itself comes on top. With several workers, these hold noise and blocks. The
+parts of the table are largest at different times, so their sum is an upper bound.
 """
 
 from __future__ import annotations
@@ -41,21 +42,20 @@ from aced.pool import BLOCK_ROWS, SPARSE_BLOCK_ROWS, Pool, Sparse, available_mem
 __all__ = ["Cost", "Pass", "check_room", "in_words", "ways_out"]
 
 HELD = 25
-"""Bytes a row before a round begins: id 8, state 1, label 8, draw probability 8."""
+"""Bytes for each row before a round begins: id 8, state 1, label 8, draw probability 8."""
 DESIGNED = 162
-"""Bytes a row that is designed on, at the peak: known, open, labelled and coupled 4, μ̂ 4, λ of the last
-round, of this one and all draws so far 24, labels of h̃ 2, s and E|v| 13, G of the last step 16, leverage
-8, densities of the groups with their variances 48, 24 for the sums over them, and 19 that the allocator
-may hold."""
+"""Bytes at the peak for each row that the design is found on: known, open, labelled and coupled 4, μ̂ 4,
+λ of the last round, of this one and all draws so far 24, labels of h̃ 2, s and E|v| 13, G of the last
+step 16, leverage 8, densities of groups and their variances 48, sums over them 24, allocator 19."""
 GROWTH = 56
-"""Bytes a row while the growth of H is found: |μ̂|, s and what is between, 8 each."""
+"""Bytes for each row while the growth of H is found: |μ̂|, s and five values between, 8 each."""
 EXTENDED = 100
-"""Bytes a row of a pool that is sampled, at the peak: as above without G, or those of the draw."""
+"""Bytes at the peak for each row of a pool that is sampled: as above without G, or for the draw."""
 
 
 @dataclass(frozen=True)
 class Cost(Work):
-    """The needs of a round over a pool of this shape; make it with :meth:`of`.
+    """What a round over a pool of this shape needs; make it with :meth:`of`.
 
     >>> cost = Cost.of(1_000_000, 256, threads=2)
     >>> in_words(cost.peak()), round(cost.operations / 1e12, 1)
@@ -73,10 +73,11 @@ class Cost(Work):
         workers: int = 1,
         design_rows: int | None = None,
     ) -> Cost:
-        """``density``: the share of numbers that are stored, of rows given as a sparse matrix.
+        """The cost for a pool of ``rows`` by ``features``, with ``draws`` noise vectors a design.
 
-        One that a pool would store densely all the same is counted so. ``design_rows`` is by
-        default what the strategy takes: all rows, or a sample of very many.
+        ``density`` is the share of numbers that a sparse matrix stores; one that a pool would store
+        densely counts as dense. ``threads`` compute on each of ``workers`` machines. ``design_rows`` is
+        the size of the sample (default: what the strategy takes, all rows unless they are very many).
         """
         solver = FixedPoint() if draws is None else FixedPoint(draws=draws)
         counts = {"rows": rows, "features": features, "threads": threads, "workers": workers}
@@ -92,7 +93,7 @@ class Cost(Work):
         return cls(rows, features, stored, sparse, threads, workers, sample, solver)
 
     def on_disk(self, item: int = 4) -> int:
-        """The rows in a file of numbers of so many bytes."""
+        """The bytes of the rows in a file whose numbers have ``item`` bytes each."""
         if not self.sparse:
             return item * self.stored
         index = 4 if self.stored < 2**31 else 8
@@ -100,7 +101,7 @@ class Cost(Work):
 
     @property
     def row_bytes(self) -> int:
-        """The rows in memory."""
+        """The bytes of the rows in memory."""
         return self.on_disk(4)
 
     @cached_property
@@ -129,7 +130,7 @@ class Cost(Work):
 
     @property
     def _ahead(self) -> int:
-        """Results of blocks that wait to be added up."""
+        """How many results of blocks wait to be added up."""
         return 2 * self.threads + 1 if self.threads > 1 and self.workers == 1 else 1
 
     @property
@@ -185,7 +186,7 @@ def check_room(pool: Pool, draws: int, threads: int, design_rows: int | None = N
 
 
 def ways_out(cost: Cost, room: int, in_memory: bool = True) -> list[str]:
-    """What would need no more than so many bytes."""
+    """Ways to make a round that needs no more than ``room`` bytes, as advice."""
     found = []
     if in_memory and not cost.sparse and cost.peak(in_memory=False) <= room:
         found.append(f"read the rows from disk ({in_words(cost.peak(in_memory=False))})")
@@ -202,6 +203,6 @@ def ways_out(cost: Cost, room: int, in_memory: bool = True) -> list[str]:
 
 
 def _on_samples(cost: Cost) -> list[Cost]:
-    """The same with fewer rows to design on, most first."""
+    """The same round with ever smaller samples."""
     sizes = [k * 10**e for e in range(9, 2, -1) for k in (5, 2, 1)]
     return [replace(cost, design_rows=m) for m in sizes if FEWEST_SAMPLED <= m <= cost.design_rows // 2]

@@ -1,4 +1,4 @@
-"""Seconds that a round will take, from a few blocks of its shape on this machine."""
+"""How many seconds a round will take, measured on this machine with a few blocks of its shape."""
 
 from __future__ import annotations
 
@@ -29,44 +29,44 @@ from aced.design import (
 from aced.pool import BLOCK_ROWS, SPARSE_BLOCK_ROWS, Blocks, Pool, Sparse
 
 SAMPLE_OPERATIONS = 6e9
-"""As many rows are measured as make about so many operations: less than a second's worth."""
+"""The rows that are measured take about this many operations: less than a second."""
 SAMPLE_BYTES = 2**28
-"""They need no more memory than this, beyond a block for each thread."""
+"""The rows that are measured need no more memory than this, beyond a block for each thread."""
 LABELS = 250
-"""Rows that have a label while a round is measured."""
+"""How many rows have a label while a round is measured."""
 DRAWN = 2**17
-"""Rows from which a batch is drawn to time that."""
+"""How many rows a batch is drawn from when the draw is timed."""
 
 
 Ask = Callable[[Pool, Workers, Cost, "Measuring", int], float]
-"""Asks for a round over a pool of which so many rows have labels; when, by the clock, it began."""
+"""Asks for a round over a pool with this many labels; returns when, by the clock, it began."""
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Seconds on this machine, with the threads of a plan."""
+    """The seconds that each part of a round takes on this machine."""
 
-    row: dict[tuple[str, int], float]  # by kernel and separators at once: for a row
+    row: dict[tuple[str, int], float]  # for a row, by kernel and number of separators
     once: float  # for the rest of finding the incumbent
     step: float  # for the rest of a step of the design: solving with H, most of all
     normal: float  # for drawing a number
     drawn: float  # for a row when the batch is drawn
 
     def of(self, one: Pass) -> float:
-        """All times of a pass, with all its rows."""
+        """The seconds of a pass: all its rows, as often as it is made."""
         return one.times * one.rows * self.row[one.kernel, one.draws]
 
     def redrawing(self, cost: Cost) -> float:
-        """Noise beyond what is kept."""
+        """The seconds for drawing noise again where it is not kept."""
         return cost.redrawn * self.normal
 
     def rest(self, cost: Cost) -> float:
-        """Everything that is not a pass over rows."""
+        """The seconds of everything that is not a pass over rows."""
         steps = cost.solver.rounds * (2 if cost.sampled else 1)
         return self.once + steps * self.step + cost.rows * self.drawn
 
     def total(self, cost: Cost) -> float:
-        """A round. Workers share the rows; what they send each other is left out."""
+        """The seconds of a round. Workers share the rows; what they send each other is left out."""
         passes = sum(self.of(one) for one in cost.passes) + self.redrawing(cost)
         return passes / cost.workers + self.rest(cost)
 
@@ -96,7 +96,7 @@ class Timed(Workers):
         self.calls[kernel.__name__] += 1
 
     def take(self) -> tuple[dict[str, float], float]:
-        """Seconds of one call of each kernel since the last time, and of all of them together."""
+        """Seconds of one call of each kernel, and of all calls, since this was last asked."""
         mean = {name: taken / self.calls[name] for name, taken in self.taken.items()}
         total = sum(self.taken.values())
         self.taken.clear()
@@ -116,7 +116,7 @@ def miniature(cost: Cost) -> Cost:
 
 
 def _cut(cost: Cost, rows: int) -> Cost:
-    """The same with fewer rows; sparse ones stay sparse."""
+    """The same round with fewer rows; sparse rows stay sparse."""
     rows = min(cost.rows, rows)
     return replace(cost, rows=rows, stored=max(1, cost.stored * rows // cost.rows), design_rows=rows)
 
@@ -152,11 +152,11 @@ class Measuring:
 
 
 def measured(cost: Cost, ask: Ask) -> Speed:
-    """Every kernel of a round, on random rows of that shape; ``ask`` is how a round is asked for."""
+    """Measure every kernel of a round on random rows of that shape; ``ask`` asks for a round."""
     rng = np.random.default_rng(0)
     small = miniature(cost)
     tiny = replace(_cut(small, 64), features=min(16, cost.features), stored=64)
-    ask(_random(tiny, rng), Workers(1), tiny, Measuring(tiny), LABELS)  # compiles what is compiled
+    ask(_random(tiny, rng), Workers(1), tiny, Measuring(tiny), LABELS)  # so that all is compiled
     pool, solver = _random(small, rng), Measuring(small)
     began = ask(pool, Timed(cost.threads), small, solver, LABELS)
     row = {(name, 1): seconds / len(pool) for name, seconds in (solver.during | solver.before).items()}
@@ -177,15 +177,15 @@ def _random(small: Cost, rng: Rng) -> Pool:
         return Pool(rng.standard_normal((n, p), dtype=np.float32))
     each = max(1, round(small.stored / n))
     values = rng.random(n * each, dtype=np.float32)
-    columns = (p * rng.random(n * each) ** 3).astype(np.int64)  # few are common, as words are
+    columns = (p * rng.random(n * each) ** 3).astype(np.int64)  # few columns are common, like words
     places = np.arange(0, n * each + 1, each)
     pool = Pool(np.zeros((n, 1), np.float32))
     pool.data = Blocks(Sparse(scipy.sparse.csr_matrix((values, columns, places), shape=(n, p))))
-    return pool  # sparse however small it is
+    return pool  # it stays sparse even if it is small
 
 
 def _seconds_of_draw(rows: int, rng: Rng) -> float:
-    """Of one row, when a batch is drawn from so many."""
+    """The seconds for one row when a batch is drawn from ``rows`` rows."""
     lam = rng.random(rows)
     lam /= lam.sum()
     began = time.perf_counter()

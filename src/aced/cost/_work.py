@@ -1,8 +1,8 @@
 """The passes over rows and the operations of a round, counted from the solver's settings.
 
-Operations are multiplications, additions and divisions of every pass over rows and of solving with
-H; drawing normals and adding up blocks are left out. The design may end before its last step and
-H may stay as it is for longer, so these are upper bounds; the regression on the labels is left out.
+Operations are the multiplications, additions and divisions of every pass over rows and of solving with
+H. Drawing normals, adding up blocks and the regression on the labels are left out. The design may end
+before its last step, and H may be kept for longer, so these numbers are upper bounds.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ W = TypeVar("W", bound="Work")
 
 @dataclass(frozen=True)
 class Pass:
-    """One kernel over all rows of the pool or of a sample, at most so many times."""
+    """One kernel over all rows of the pool or of a sample, made at most ``times`` times."""
 
     kernel: str
     rows: int
-    draws: int  # separators at once
+    draws: int  # how many separators at once
     times: int
-    operations: int  # once
+    operations: int  # each time
     noise: bool = False  # whether it reads ζ
 
 
@@ -59,12 +59,12 @@ class Work:
 
     @property
     def sample_sizes(self) -> tuple[int, ...]:
-        """Rows of the sample that is designed on and of that which it is checked with."""
+        """The sizes of the sample that the design is found on and of the one that checks it."""
         checked = max(FEWEST_SAMPLED, self.design_rows // CHECKED_SHARE)
         return (self.design_rows, checked) if self.sampled else ()
 
     def over(self: W, rows: int) -> W:
-        """A round over so many rows of this kind: a pool of its own, which may be dense."""
+        """A round over a pool of ``rows`` rows of this kind; so small a pool may be stored densely."""
         sparse = self.sparse and not made_dense(rows, self.features)
         stored = max(1, self.stored * rows // self.rows) if sparse else rows * self.features
         return replace(self, rows=rows, stored=stored, sparse=sparse, design_rows=rows)
@@ -76,7 +76,7 @@ class Work:
 
     @property
     def steps(self) -> int:
-        """Of the oracle, after the first."""
+        """How many steps the oracle takes after the first."""
         default = SparseGeometry.steps if self.sparse else DenseGeometry.steps
         return default if self.oracle_steps is None else self.oracle_steps
 
@@ -87,7 +87,7 @@ class Work:
 
     @cached_property
     def passes(self) -> tuple[Pass, ...]:
-        """Every pass over rows; after means and spreads come those of the regression, which gives h̃."""
+        """Every pass over rows; means and spreads come first, then the regression that gives h̃."""
         predicted = Pass("_scores", self.rows, 1, 1, self._product(1))
         found = [*self._standardise(), predicted, self._labels(1)]
         if not self.sampled:
@@ -101,15 +101,16 @@ class Work:
 
     @cached_property
     def solutions(self) -> int:
-        """Operations with H alone: finding it, solutions, lengths."""
+        """Operations with H and without rows: finding H, solving with it, lengths in its norm."""
         rounds = [self.over(rows) for rows in self.sample_sizes] or [self]
         return sum(one.solver.rounds * one.solving_in_step for one in rounds)
 
     @property
     def solving_in_step(self) -> int:
-        """In a step of the design: H, calls of the oracle and, where rows are dense, leverages.
+        """Operations with H in one step of the design.
 
-        In a call: first steps, steps, sizes of the points and of the anchor.
+        They find H, serve calls of the oracle and, where rows are dense, give leverages. A call takes
+        first steps, steps, and the sizes of the points and of the anchor.
         """
         q, steps, draws = self.features + 1, self.steps, self.draws
         if self.sparse:
@@ -124,13 +125,13 @@ class Work:
 
     @property
     def redrawn(self) -> int:
-        """Normals drawn because their blocks are not kept: each time that they are read."""
+        """How many normals are drawn again because their blocks are not kept, over all passes."""
         kept = self.workers * CACHE_BYTES // (4 * self.draws)
         reads = (one.times * max(0, one.rows - kept) for one in self.passes if one.noise)
         return self.draws * sum(reads)
 
     def _product(self, columns: int) -> int:
-        """Rows times a matrix of so many columns, or their transpose times one."""
+        """Operations of the rows, or of their transpose, times a matrix with this many columns."""
         return 2 * columns * self.stored
 
     def _standardise(self) -> list[Pass]:
@@ -141,7 +142,7 @@ class Work:
         ]
 
     def _design(self) -> list[Pass]:
-        """All steps of the fixed point; h̃ stays."""
+        """The passes of all steps of the fixed point; h̃ stays."""
         n, rounds, draws = self.rows, self.solver.rounds, self.draws
         calls = rounds * self.visits
         tallies = SHIFTED * n * draws * (1 + len(TOWARDS))
@@ -160,7 +161,7 @@ class Work:
         ]
 
     def _prepared(self, times: int, forms: int) -> list[Pass]:
-        """H: its sums, and where rows are sparse its directions as often as it is found anew."""
+        """The passes for H: its sums and, where rows are sparse, its directions each time H is found."""
         if not self.sparse:
             q = self.features + 1
             return [Pass("gram", self.rows, 1, times, self.rows * (q * (q + 1) + 3 * q))]

@@ -1,11 +1,10 @@
 """Dinkelbach's iteration for max_h N(h) / D(h), with a few coarser scales (default).
 
-r = 0, then r ← the best ratio seen and h = argmax N(h) - r D(h). With an exact oracle
-this converges to the maximum in a handful of steps. A surrogate oracle answers well at
-some scales only, so levels at multiples of the best ratio are tried as well, and every
-hypothesis met counts. Once shift is small against Σ |μ̂|, the best ratio is that
-of a hypothesis next to h̃, with D = shift: it is met only at levels far above the ratios of
-those that differ from h̃ in many rows.
+It begins with r = 0. Each step finds h = argmax N(h) - r D(h) and sets r to the best ratio seen. With
+an exact oracle this converges to the maximum in a handful of steps. A surrogate oracle answers well at
+some scales only, so multiples of the best ratio are tried as levels too, and every hypothesis met
+counts. Once shift is small against Σ |μ̂|, the best ratio is that of a hypothesis next to h̃, with
+D = shift. That hypothesis is met only at levels far above the ratios of hypotheses far from h̃.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ SPAN = 100.0
 
 @dataclass(frozen=True)
 class Dinkelbach:
-    """``steps`` iterations, then one oracle call at each multiple in ``scales``; and at those in
-    ``far`` where D spans a factor of SPAN or more.
+    """Take ``steps`` iterations, then call the oracle at each multiple in ``scales`` of the best ratio.
 
-    An exact oracle iterates until nothing improves and needs no scales. ``near`` lets
-    the oracle propose hypotheses between the incumbent and its answer.
+    The multiples in ``far`` follow where D spans a factor of SPAN or more. With an exact oracle the
+    search iterates until nothing improves, without multiples. ``near`` lets the oracle propose
+    hypotheses between the incumbent and its answer.
     """
 
     steps: int = 2

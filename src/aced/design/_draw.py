@@ -1,4 +1,4 @@
-"""Drawing rows one after another without replacement, probabilities known."""
+"""Drawing rows one after another without replacement, with known draw probabilities."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from aced._types import Bools, Float64, Ints, Rng
 
 
 def draw(tiers: Sequence[Float64], open_rows: Bools, size: int, rng: Rng) -> tuple[Ints, Float64]:
-    """``size`` distinct open rows in the order drawn, with their conditional probabilities.
+    """Draw ``size`` distinct open rows; return them in order, with their draw probabilities.
 
-    Each next row has probability w_i / Σ w over the rows still there ("sample until N
-    unique new rows are seen" gives the same law). It is drawn as a race of exponential
-    clocks with rates w_i. When the rows with positive weight run out, the next tier of
-    weights takes over.
+    ``tiers`` are weights w over all rows. Each next row has probability w_i / Σ w over the rows still
+    there ("sample until N unique new rows are seen" gives the same law), by a race of exponential
+    clocks with rates w_i. When no row with a positive weight is left, the next tier takes over.
     """
     left = open_rows.copy()
     positions: list[Ints] = []

@@ -2,8 +2,8 @@
 
 ∂F/∂λ_i = -½ λ_i^(-3/2) G_i must be the same for all rows in the support, so at the
 optimum λ_i ∝ G_i^(2/3). The iteration λ ← (1 - damping) λ + damping G^(2/3) / Σ G^(2/3)
-settles in a few rounds once G has little noise (:func:`aced.design._gradient.grouped`).
-The same draws serve all rounds, so each search starts from the ratios of the last.
+settles in a few steps once G has little noise (:func:`aced.design._gradient.grouped`).
+All steps use the same noise, so each search starts from the ratios of the search before.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from aced.design._solver import Design, Report, draw_noise
 
 @dataclass(frozen=True)
 class FixedPoint:
-    """At most ``rounds`` evaluations of F with ``draws`` noise vectors each.
+    """Takes at most ``rounds`` steps; each evaluates F with ``draws`` noise vectors.
 
-    It stops early when the certificate says that less than ``tolerance`` of F is left
-    to gain. The design returned is the last one evaluated, so the certificate is its own.
+    It stops early when the certificate says that less than ``tolerance`` of F is left to gain. The
+    last design evaluated is returned, with the certificate found for it.
     """
 
     draws: int = 96
@@ -70,7 +70,7 @@ class FixedPoint:
 
 
 def sensitivity_of(problem: Problem, found: Found) -> Sensitivity:
-    """G by the better estimate that the class allows; times c where rows stand for many."""
+    """G, ``grouped`` if the class has margins and leverages, else ``raw``; times ``copies`` if any."""
     leverage = found.maximiser.leverage(float(np.median(found.level)))
     if leverage is None or found.hypotheses.margins(0) is None:
         estimate = raw(problem, found)
@@ -82,7 +82,7 @@ def sensitivity_of(problem: Problem, found: Found) -> Sensitivity:
 
 
 def _target(sensitivity: Sensitivity, lam: Float64) -> Float64:
-    """G^(2/3) on the simplex; λ itself where nothing moves F."""
+    """G^(2/3), scaled to the sum 1; λ itself if G is 0 everywhere."""
     powered = np.cbrt(np.square(np.maximum(sensitivity.mean, 0.0)))
     total = powered.sum()
     return powered / total if total > 0 else lam

@@ -19,7 +19,7 @@ from aced.design.explicit._peak import peak
 from aced.oracles import Oracle, argmax
 
 AT_ONCE = 256
-"""Rows forced in one call of the oracle."""
+"""How many rows are forced in one call of the oracle."""
 
 
 def forced_agreement(oracle: Oracle, mu: Float32, labels: Bools) -> Float64:

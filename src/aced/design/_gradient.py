@@ -1,16 +1,15 @@
 """Estimates of G_i = E[(h̃_i - h_i) ζ_i / D], from which ∂F/∂λ_i = -½ λ_i^(-3/2) G_i.
 
-``raw`` averages the definition over the draws, as the paper does. It is unbiased, and
-for each single row nearly all noise.
+``raw`` averages the definition over the draws, as the paper does. It is unbiased, but
+for a single row it is nearly all noise.
 
-``grouped`` uses Gaussian integration by parts: G_i is the density at zero of row i's
-margin times the margin's sensitivity to its own ζ_i, over D. Margins of the B maximisers
-give a mean and a deviation a row, hence a normal density; the sensitivity is the row's
-leverage times s_i. Maximisers are of different kinds (near the incumbent with a small D,
-far from it with a large one), so the density is fitted in groups of similar D, and each
-group is scaled to its share of Σ_i s_i G_i = F, an identity.
+``grouped`` uses Gaussian integration by parts: G_i is the density at zero of row i's margin times the
+margin's sensitivity to its own ζ_i, over D. Margins of the B maximisers give each row a mean and a
+deviation, hence a normal density; the sensitivity is the row's leverage times s_i. Maximisers are of
+different kinds (near the incumbent with a small D, far from it with a large one), so the density is
+fitted in groups of similar D, and each group is scaled to its share of Σ_i s_i G_i = F, an identity.
 
-Both return G with a standard error a row.
+Both return G and the standard error of each G_i.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ def grouped(problem: Problem, found: Found, leverage: Float64) -> Sensitivity:
 
 
 def row_weights(problem: Problem, found: Found, pool: Pool) -> Float64:
-    """g of G_i = g_i s_i, for the rows of any pool under the same metric."""
+    """The g_i of G_i = g_i s_i, for the rows of any pool under the same metric."""
     scale, level = found.weights.scale, float(np.median(found.level))
     parts = _groups(found)
     leverage = found.maximiser.leverage(level)
@@ -92,7 +91,7 @@ def row_weights(problem: Problem, found: Found, pool: Pool) -> Float64:
 
 
 def _groups(found: Found) -> list[Ints]:
-    """Draws of similar D together."""
+    """The draws, in groups of similar D."""
     order = np.argsort(found.denominator, kind="stable")
     return np.array_split(order, max(1, min(GROUPS, len(found.ratio) // 6)))
 
@@ -113,7 +112,7 @@ def _in_groups(
 
 
 def _shares(found: Found, parts: list[Ints], mass: Float64) -> Float64:
-    """What scales each group to its share of Σ s G = F."""
+    """The factor that scales each group to its share of Σ s G = F."""
     share = np.array([found.ratio[part].sum() / len(found.ratio) for part in parts])
     return np.asarray(share / np.maximum(mass, np.finfo(float).tiny))
 
@@ -121,7 +120,7 @@ def _shares(found: Found, parts: list[Ints], mass: Float64) -> Float64:
 def _densities(
     block: Any, weight: Float64, sizes: Float32, parts: list[Ints], score: Score, *args: Any
 ) -> tuple[Array, Array]:
-    """Of each row and group: weight times the density at zero, and its relative variance."""
+    """For each row and group: weight times the density at zero, and its relative variance."""
     margins = score(block, *args) / sizes
     density = np.empty((len(margins), len(parts)))
     relative = np.empty(density.shape, np.float32)

@@ -1,12 +1,11 @@
 """The paper's line search over r (Algorithm "LineSearch"), with its published constants.
 
-g(r) = max_h N(h) - r D(h) decreases in r and is zero at the maximum of N/D. A surrogate
-oracle makes it only roughly monotone, so the paper walks over r on finer and finer
-geometric grids and keeps the best hypothesis met. All draws walk side by side, each on
-its own grid.
+g(r) = max_h N(h) - r D(h) decreases in r and is zero at the maximum of N/D. A surrogate oracle makes it
+only roughly monotone, so the paper walks over r on finer and finer geometric grids and keeps the best
+hypothesis met. All draws walk side by side, each on its own grid.
 
 One thing is added. As printed, the grid's factor γ is divided by sqrt(2) at every turn
-without end; below 1 "increase r" would decrease it. Here γ stops at FINEST.
+without end; once γ is below 1, "increase r" would decrease r. Here γ stops at FINEST.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ FINEST = 1.05
 
 @dataclass(frozen=True)
 class Grid:
-    """``budget`` + 1 oracle calls a draw; start, widening and refinement as published."""
+    """Calls the oracle ``budget`` + 1 times for each draw; all constants are as published."""
 
     budget: int = 40
     start: float = 100.0

@@ -3,7 +3,7 @@
 λ ← Π(exp(log λ - η g)) with g the raw gradient over B draws. The step η is found by
 back-tracking: a smaller step replaces a larger one only when its estimated value is lower
 by more than the standard deviation of their difference. B doubles whenever the noise
-2 max_k σ_k is as large as the gap max_k ⟨g, λ - e_k⟩. It stops when gap plus noise is
+2 max_k σ_k is as large as the gap max_k ⟨g, λ - e_k⟩. The descent stops when gap plus noise is
 below the tolerance, or after ``max_steps`` (100 as published).
 """
 
@@ -22,13 +22,12 @@ from aced.design._problem import FLOOR, Problem, Search, mean_of
 from aced.design._solver import Design, Report, draw_noise
 
 CHUNK_NUMBERS = 2**20
-"""Draws are searched in chunks of about so many numbers, at least 64 draws at once:
-memory does not grow with B."""
+"""A chunk of draws that is searched at once has about this many numbers; at least 64 draws."""
 
 
 @dataclass(frozen=True)
 class Mirror:
-    """``tolerance`` is relative to F: stop when gap + noise ≤ tolerance F."""
+    """Mirror descent that stops when gap + noise ≤ ``tolerance`` F."""
 
     draws: int = 125
     max_draws: int = 2000

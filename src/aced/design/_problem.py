@@ -1,4 +1,4 @@
-"""What a design is to minimise: the state of a round, and the ratio
+"""What a design has to minimise: the state of a round, and the ratio
 
     f(λ; h, ζ) = N(h) / D(h),   N(h) = Σ_i (h̃_i - h_i) ζ_i / sqrt(λ_i),
                                 D(h) = shift + μ̂·(h̃ - h)
@@ -47,11 +47,11 @@ class Problem:
     copies: Float32 | None = None
     """How many rows each row stands for, in a sample (:mod:`aced.design._sampled`); (n,)."""
     keeps_incumbent: bool = False
-    """Whether h̃ stays. A surrogate's h̃ is not the best on the labels; a better one, when a search
-    meets it, is then taken for one as good (D = shift) and does not become h̃."""
+    """Whether h̃ stays when a search meets a better hypothesis, as it may if h̃ is a surrogate's. The
+    better one then counts as equally good (D = shift)."""
 
     labelled: Bools | None = None
-    """Rows with a label, (n,); None: those with μ̂ other than 0."""
+    """Which rows have a label, (n,); None stands for those where μ̂ is not 0."""
 
     def __post_init__(self) -> None:
         positive("shift", self.shift)
@@ -66,7 +66,7 @@ class Problem:
         return np.asarray(self.mu != 0) if self.labelled is None else self.labelled
 
     def spans(self, factor: float) -> bool:
-        """Whether D can differ by so large a factor between hypotheses."""
+        """Whether D can differ by this factor between hypotheses."""
         return float(np.abs(self.mu).sum(dtype=float)) >= factor * self.shift
 
     def weights(self, lam: Float64, noise: Noise) -> Weights:
@@ -74,7 +74,7 @@ class Problem:
         return Weights(self.oracle.pool, self.mu, self.scale(lam), noise)
 
     def scale(self, lam: Float64) -> Float32:
-        """s = 1 / sqrt(λ), with λ kept off zero; times the copies where rows stand for many."""
+        """s = 1 / sqrt(λ), with λ kept off zero; in a sample, times ``copies``."""
         scale = (1 / np.sqrt(np.maximum(lam, FLOOR / self.n))).astype(np.float32)
         return scale if self.copies is None else scale * self.copies
 
@@ -122,7 +122,7 @@ class Search(Protocol):
 
 
 def initial_incumbent(oracle: Oracle, mu: Float32, known: Hypotheses | None = None) -> Incumbent:
-    """The better of argmax_h μ̂·h, as the oracle finds it, and a hypothesis known already."""
+    """The better of argmax_h μ̂·h, as the oracle finds it, and ``known``, if one is given."""
     options = [Incumbent.of(oracle, known if known is not None else oracle.initial(), mu)]
     if mu.any():
         weights = Weights.given(oracle.pool, mu)

@@ -15,7 +15,7 @@ from aced.oracles import Hypotheses, labels_of
 
 @dataclass(frozen=True)
 class Round:
-    """What a strategy drew from. Whoever explains a draw reads it here, and poses nothing anew."""
+    """What a strategy drew from. Whoever explains a draw reads it here; no problem is posed anew."""
 
     problem: Problem
     design: Design
@@ -31,13 +31,13 @@ class Round:
         return self.design.incumbent.labels
 
     def rivals(self, draws: int, rng: Rng) -> Hypotheses:
-        """The hypotheses that are hardest to tell from h̃: argmax of f(λ; h, ζ) for so many new ζ."""
+        """The hypotheses hardest to tell from h̃: argmax of f(λ; h, ζ) for each of ``draws`` new ζ."""
         problem = replace(self.problem, incumbent=self.design.incumbent)
         found = Dinkelbach()(problem, self.lam, draw_noise(problem, draws, rng))
         return found.hypotheses
 
     def separated(self, rows: Ints, draws: int, rng: Rng) -> Ints:
-        """For each of ``rows``, how many of so many rivals label it otherwise than h̃ does."""
+        """For each of ``rows``, how many of ``draws`` rivals give it another label than h̃ does."""
         oracle = self.problem.oracle
         with oracle.workers.session():
             said = labels_of(oracle, self.rivals(draws, rng))[:, rows]  # (draws, rows)
@@ -45,7 +45,7 @@ class Round:
 
     @property
     def record(self) -> dict[str, float | int | str]:
-        """What a history keeps of it."""
+        """What the learner's history keeps of this round."""
         design, certificate = self.design, self.design.certificate
         record: dict[str, float | int | str] = {
             "shift": self.problem.shift,

@@ -1,17 +1,16 @@
-"""A design found on some of the rows, for pools whose whole would take too long.
+"""A design found on a sample of the rows, for pools so large that the whole would take too long.
 
-A sample S holds every row with a label and others drawn with inclusion probabilities π_i, half of
-them uniform and half following the last λ; row i of S stands for c_i = 1/π_i rows like it. If each
-of those had λ_i, their noise would add up to one normal with variance c_i / λ_i = c_i² / Λ_i, where
-Λ_i = c_i λ_i is what the row stands for. So the sampled problem is the same one with
+A sample S holds every row with a label, and others drawn with inclusion probabilities π_i that are
+half uniform and half follow the last λ. Row i of S stands for c_i = 1/π_i rows like it. If each of
+these had λ_i, their noise would add up to one normal with variance c_i / λ_i = c_i² / Λ_i, where
+Λ_i = c_i λ_i is their mass together. So the sampled problem is the same one with
 
     s_i = c_i / sqrt(Λ_i)   and   Λ_i ∝ (c_i G_i)^(2/3)   at its optimum,
 
 over a pool of the rows of S (``Problem.copies`` is c), with c_i μ̂_i for μ̂_i. Where μ̂ is 0 on rows
 without a label D(h) is exact, since labelled rows stand for themselves. Hypotheses found on S are
-half-spaces, so they, and the metric H, also say what G is for rows outside S: G_i = g_i s_i with
-g_i = leverage times density of the margin at zero. At the fixed point
-λ_i ∝ (g_i / sqrt(λ_i))^(2/3), hence
+half-spaces, so they, and the metric H, also say what G is for rows outside S: G_i = g_i s_i with g_i =
+leverage times density of the margin at zero. At the fixed point λ_i ∝ (g_i / sqrt(λ_i))^(2/3), hence
 
     λ_i ∝ sqrt(g_i)   for all n rows, by one pass.
 
@@ -41,15 +40,15 @@ AUTOMATIC_ABOVE = 2**22
 AUTOMATIC_BYTES = 2**29
 """Such a sample has as many rows as fit in this much memory, at most 2^20."""
 FEWEST_SAMPLED = 4096
-"""A sample has at least so many rows beside the labelled ones."""
+"""A sample has at least this many rows beside the labelled ones."""
 SPENT = 0.85
-"""Of the seconds allowed so much is planned with: small designs, which are timed, are a bit faster."""
+"""The share of the seconds that is planned with: the small designs that are timed are a bit faster."""
 CHECKED_SHARE = 4
 """The second sample has a fourth of the rows of the first."""
 
 
 def automatic_rows(n: int, features: int) -> int | None:
-    """Rows of the sample for a pool of this size; None where the whole pool is used.
+    """How many rows the sample of a pool of this size has; None where the whole pool is used.
 
     >>> automatic_rows(1_000_000, 256), automatic_rows(10_000_000, 128)
     (None, 1048576)
@@ -61,7 +60,7 @@ def automatic_rows(n: int, features: int) -> int | None:
 
 @dataclass(frozen=True)
 class Sampled:
-    """``inner`` on ``rows`` rows, or on as many as ``seconds`` allow; on all where that is enough."""
+    """Runs ``inner`` on a sample of ``rows`` rows, or of as many as ``seconds`` allow, or on all."""
 
     inner: FixedPoint = field(default_factory=FixedPoint)
     rows: int | None = None
@@ -92,11 +91,11 @@ class Sampled:
         sub = sample(problem, rows, rng, start)
         design, found = self.inner.solve_and_keep(sub.problem, rng, sub.cut(start), report)
         lam, size = extend(problem, sub.problem, found), len(sub.positions)
-        del found, sub  # the noise of one sample at a time
+        del found, sub  # keep the noise of only one sample at a time
         best = Incumbent.of(problem.oracle, design.incumbent.hypothesis, problem.mu)
         whole = replace(problem, incumbent=max(problem.incumbent, best, key=lambda b: b.agreement))
         fresh = sample(whole, max(FEWEST_SAMPLED, rows // CHECKED_SHARE), rng, lam)
-        # from λ on: what the inner solver gains on other rows is what λ lost
+        # the inner solver starts from λ: what it gains on other rows is what λ lost
         check = self.inner.solve(fresh.problem, rng, fresh.cut(lam))
         return Design(
             lam,
@@ -110,7 +109,7 @@ class Sampled:
         )
 
     def _affordable(self, problem: Problem, start: Float64 | None) -> int:
-        """Rows for which the design takes about ``seconds``, from a small one that is timed twice."""
+        """The number of rows whose design takes about ``seconds``; a small design is timed twice."""
         assert self.seconds is not None
         small = min(4 * FEWEST_SAMPLED, problem.n)
         taken = []
@@ -135,7 +134,7 @@ class Sample:
     problem: Problem
 
     def cut(self, lam: Float64 | None) -> Float64 | None:
-        """Λ for a design over all rows."""
+        """Λ on the sample, for a design λ over all rows."""
         if lam is None:
             return None
         mass = self.copies * lam[self.positions]

@@ -16,7 +16,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Design:
-    """λ with its certificate, the incumbent the search ended with, and how it got there."""
+    """λ with its certificate, the incumbent at the end, and how the solver got there."""
 
     lam: Float64
     certificate: Certificate
@@ -25,7 +25,7 @@ class Design:
     calls: int
     stopped: str
     rows: int | None = None
-    """Rows of the sample that it was found on; None if that was the whole pool."""
+    """How many rows the sample had; None if λ was found on the whole pool."""
     loss: float | None = None
     """The share of F that the sample is estimated to have cost."""
 

@@ -12,7 +12,7 @@ from aced.design._problem import Found, Incumbent, Problem
 from aced.oracles import Candidates, Noise, select, value
 
 LEVEL_CAP = 1e5
-"""Levels stop at this multiple of the median 1/sqrt(λ): float32 cannot weigh beyond it."""
+"""Levels are at most this multiple of the median 1/sqrt(λ): float32 is too coarse beyond it."""
 
 
 class Trail:
@@ -57,12 +57,12 @@ class Trail:
         return np.asarray(self.base - r * reach + answer)
 
     def _denominators(self) -> Float64:
-        """D of everything seen, (K, B); never below shift, by rounding or where h̃ is not the best."""
+        """D of all hypotheses met, (K, B); raised to shift for those that are better than h̃."""
         agreements = np.stack([candidate.tally[0] for candidate in self.seen])
         return self.problem.shift + np.maximum(self.incumbent.agreement - agreements, 0.0)
 
     def ratios(self) -> Float64:
-        """N / D of everything seen, (K, B)."""
+        """N / D of all hypotheses met, (K, B)."""
         spreads = np.stack([candidate.tally[1] for candidate in self.seen])
         return np.asarray((self.base - spreads) / self._denominators())
 

@@ -3,7 +3,7 @@
     p_k = argmin over q in the simplex of max_j max(0, k λ_kj - Σ_{i<k} p_ij - q_j)
 
 (appendix, "Sampling"). With deficits d_j = k λ_kj - Σ p_ij the solution is
-q_j = max(d_j - level, 0), the level such that q sums to one: sort once, O(n log n).
+q_j = max(d_j - level, 0), where the level makes q sum to one: sort once, O(n log n).
 """
 
 from __future__ import annotations

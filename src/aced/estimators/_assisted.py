@@ -32,21 +32,21 @@ from aced.pool import Pool, constant
 
 GRID = 10.0 ** np.arange(-12, 4.01, 0.5)
 """The α tried, relative to the mean eigenvalue. The smallest serve features in very different units,
-where that is the eigenvalue of the widest."""
+where the widest feature alone decides the mean."""
 
 ALIKE = 1e-7
-"""Rounding of the rows' distances from their mean, as a part of it: they are roots of differences of
-squares, which are exact to 1e-14."""
+"""Rounding of the rows' distances from their mean, relative to the mean: the distances are roots of
+differences of squares, which are exact to 1e-14."""
 
 REGRESSED_LABELS = 2048
-"""Where there are more labels and more features than this, so many of the labels are regressed on."""
+"""With more labels and more features than this, the regression uses only this many of the labels."""
 
 TINY = 1e-14
 TIE = 1e-9
-"""Errors closer than this are equal, and the larger α is taken: two labels say nothing of a third."""
+"""Errors closer than this count as equal, and the larger α is taken: with two labels all are equal."""
 
 BLOCK = 4096
-"""Labelled rows taken to double precision at a time."""
+"""How many labelled rows are taken to double precision at a time."""
 
 
 def assisted(pool: Pool, workers: Workers, positions: Ints, labels: Ints) -> tuple[Float32, Float32]:
@@ -113,7 +113,7 @@ def _dual(
 def _primal(
     rows: Any, centre: Float64, gram: Float64, target: Float64, alphas: Float64
 ) -> tuple[Float64, Float64]:
-    """The same from Zᵀ Z."""
+    """The same as ``_dual``, from Zᵀ Z."""
     m = len(target)
     d, vectors = scipy.linalg.eigh(gram)
     inverse = 1 / (np.maximum(d, 0.0)[:, None] + alphas)  # (p, A)
@@ -129,7 +129,7 @@ def _primal(
 
 
 def _less(block: Any, centre: Float64, vectors: Float64) -> Float64:
-    """Rows less their mean, times a matrix; sparse ones stay sparse."""
+    """Rows minus their mean, times a matrix; sparse rows stay sparse."""
     if scipy.sparse.issparse(block):
         return np.asarray(block @ vectors - centre @ vectors)
     return np.asarray((block - centre) @ vectors)
@@ -141,7 +141,7 @@ def _blocks(rows: Any) -> Iterator[Any]:
 
 
 def _gram(rows: Any, centre: Float64, wide: bool) -> Float64:
-    """Z Zᵀ of wide rows, else Zᵀ Z. Sparse rows stay sparse: their mean is taken off the products."""
+    """Z Zᵀ of wide rows, else Zᵀ Z. Sparse rows stay sparse: the products are corrected for the mean."""
     if wide:
         whole = rows.astype(float)
         if not scipy.sparse.issparse(whole):
@@ -160,7 +160,7 @@ def _gram(rows: Any, centre: Float64, wide: bool) -> Float64:
 
 
 def _summed(rows: Any, shares: Float64) -> Float64:
-    """Σ_i a_i x_i, of one vector a or of several as columns."""
+    """Σ_i a_i x_i, for one vector a or for several as columns."""
     found = np.zeros((rows.shape[1], *shares.shape[1:]))
     for index, block in enumerate(_blocks(rows)):
         found += block.T @ shares[index * BLOCK : (index + 1) * BLOCK]

@@ -1,4 +1,4 @@
-"""The estimator of the existence theorem (thm. exists_est_gamma), really built.
+"""The estimator whose existence a theorem states (thm. exists_est_gamma), as a program.
 
 1. An admissible sequence: T_1 ⊂ … ⊂ T_K = G with |T_k| ≤ 2^(2^k), the first sets of a
    farthest-point order in the metric d(h, h') = ‖h - h'‖_{A(tλ)^-1}.
@@ -32,7 +32,7 @@ from aced.estimators._sample import Sample
 
 WIDTH = 2 * CONSTANT
 AT_ONCE = 200
-"""Constraints added to the linear program at a time."""
+"""How many constraints are added to the linear program at a time."""
 NEUTRAL = 1e-4
 """What |z| = 1 everywhere costs, in units of the excess."""
 

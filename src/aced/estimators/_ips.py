@@ -1,4 +1,4 @@
-"""Importance weighting: unbiased, with a tail that the rarest row makes heavy.
+"""Importance weighting: unbiased, but the rarest row gives it a heavy tail.
 
     μ̂_i = Σ_s y_s 1{I_s = i} / (t λ_i)
 

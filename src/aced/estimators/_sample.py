@@ -26,7 +26,7 @@ class Sample:
 
     @property
     def t(self) -> int:
-        """Draws in all."""
+        """How many draws there were."""
         return int(self.counts.sum())
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Ask and tell."""
+"""The learner: it asks for rows, is told labels, and trains a classifier."""
 
 from aced.learner._learner import Learner as Learner
 from aced.learner._memory import Memory as Memory

@@ -1,4 +1,4 @@
-"""The classifier that is trained on the labels and scored: any of scikit-learn's."""
+"""The classifier that is trained on the labels: any scikit-learn classifier."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from aced._types import Array, Float32, Float64
 
 
 def default_classifier(l2: Any) -> LogisticRegression:
-    """Logistic regression with penalty ½ l2 |w|² on the summed loss; 0 is the paper's.
+    """Logistic regression with penalty ½ l2 |w|² on the summed loss; the paper has l2 = 0.
 
-    On separable labels an unpenalised fit has no end, so its tolerance matters: 0.001 as in the
-    paper's experiments, here on the mean loss, there on the sum (``benchmarks/scored.py``).
+    On separable labels an unpenalised fit never converges, so its tolerance matters. It is 0.001 as in
+    the paper's experiments, but of the mean loss, where theirs is of the sum (``benchmarks/scored.py``).
     """
     if isinstance(l2, bool) or not isinstance(l2, Real) or not 0 <= float(l2) < np.inf:
         raise InvalidInput("l2", f"must be a number from 0 up, got {l2!r}")
@@ -29,7 +29,7 @@ def default_classifier(l2: Any) -> LogisticRegression:
 
 
 def check_classifier(classifier: Any) -> Any:
-    """A copy to train, random in a reproducible way."""
+    """A copy to train, with every unset random_state set to 0; only classifiers are accepted."""
     whole = not isinstance(classifier, type) and hasattr(classifier, "fit")
     if not (whole and hasattr(classifier, "get_params") and is_classifier(classifier)):
         given = classifier if isinstance(classifier, type) else type(classifier)
@@ -46,7 +46,7 @@ def check_classifier(classifier: Any) -> Any:
 
 
 def fit(template: Any, rows: Float32, labels: Array) -> Any:
-    """A fitted copy; while only one class is known, the constant classifier."""
+    """A copy of ``template`` fitted to these rows; a constant classifier if they have only one class."""
     if len(np.unique(labels)) < 2:
         return DummyClassifier(strategy="most_frequent").fit(rows, labels)
     model = clone(template)
@@ -56,7 +56,7 @@ def fit(template: Any, rows: Float32, labels: Array) -> Any:
 
 
 def has_scores(model: Any) -> bool:
-    """Whether :func:`scores` can be asked of a fitted classifier."""
+    """Whether :func:`scores` can compute scores with this fitted classifier."""
     known = hasattr(model, "decision_function") or hasattr(model, "predict_proba")
     return known and not isinstance(model, DummyClassifier)
 

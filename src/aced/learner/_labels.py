@@ -1,4 +1,4 @@
-"""Label values of any kind to codes 0 and 1, and back."""
+"""Turn label values of any kind into codes 0 and 1, and back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = str | bool | int | float
 
 
 def plain(value: Any, where: str) -> Value:
-    """A Python scalar that can be a label, or a sentence that says why not."""
+    """The value as a Python scalar; what cannot be a label is refused in a sentence about ``where``."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or (isinstance(value, float) and np.isnan(value)):
@@ -41,7 +41,7 @@ class Classes:
             self._one_kind(self.values)
 
     def encode(self, labels: Any, held: list[Value]) -> tuple[Ints, list[Value]]:
-        """Codes, and the classes known once these labels are accepted beside those ``held``.
+        """The codes of these labels, and the classes known with them; ``held`` are the classes before.
 
         Classes learnt from the labels are kept in sorted order, so that the order in which
         labels arrive does not matter.

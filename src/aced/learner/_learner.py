@@ -1,4 +1,4 @@
-"""Ask and tell: the loop that everything people touch is built on."""
+"""The loop of asking and telling, on which everything that people touch is built."""
 
 from __future__ import annotations
 
@@ -44,18 +44,19 @@ class Learner:
     >>> learner.labels_known, bool(learner.classifier.score(rows, truth) > 0.95)
     (80, True)
 
-    ``pool`` is a Pool, or anything that one can be made of. ``strategy`` is a name such as "aced",
-    "passive" or "margin", or a strategy object; ``budget`` the most
-    labels to ask for (default: all rows); ``batch_size`` how many rows are drawn from one
-    design (default: 250, less for a small pool; with a budget T and a tolerance ε the
-    paper's T / log2(1/ε)); ``tolerance`` the excess error rate below which differences do
-    not matter (default 0: the paper's experiments); ``classifier`` any scikit-learn
-    classifier (default: logistic regression with penalty ``l2``).
+    ``pool`` is a Pool, or anything that a Pool can be made of. ``strategy`` is a strategy object or a
+    name such as "aced", "passive" or "margin". ``classes`` are the two classes (default: those that the
+    labels show). ``classifier`` is any scikit-learn classifier (default: logistic regression with
+    penalty ``l2``). ``budget`` is the most rows to ask for (default: all). ``batch_size`` is how many
+    rows are drawn from one design (default: 250, less for a small pool; with a budget T and a tolerance
+    ε it is the paper's T / log2(1/ε)). ``tolerance`` is the excess error rate below which differences
+    do not matter (default: 0, as in the paper's experiments). ``report`` is called with a line of text
+    whenever a round makes progress.
 
-    ``backend`` is who computes: "threads" (default), "processes" or "torch" (on ``device``); or pass
-    the ``client`` of a Dask cluster, or ``workers`` made before. The same seed and the same calls
-    give the same result, whatever ``threads``, with processes and on a cluster too; "torch" rounds
-    differently.
+    ``backend`` says who computes: "threads" (default), "processes" or "torch" (on ``device``);
+    ``threads`` is their number. Instead of a backend, pass the ``client`` of a Dask cluster, or
+    ``workers`` made before. The same ``seed`` and the same calls give the same result with any number
+    of threads or processes and on a cluster; only "torch" rounds differently.
     """
 
     def __init__(
@@ -117,11 +118,11 @@ class Learner:
     # -- the loop ---------------------------------------------------------------
 
     def ask(self, n: int | None = None, *, fresh: bool = False) -> Queries:
-        """The next ``n`` rows to label (default: a batch); fewer, or none, at the end.
+        """Ask for the next ``n`` rows (default: a batch); there are fewer, or none, at the end.
 
-        Rows asked for and not yet told are not asked for again. A batch is drawn at a time, and
-        what is left of it waits for the next call; with ``fresh`` exactly ``n`` rows are drawn,
-        whatever waits. An interrupted call leaves the learner as it was.
+        Pending rows are not asked for again. At least a batch is drawn at a time; drawn rows beyond
+        ``n`` wait for the next call. With ``fresh`` waiting rows are given up, and exactly ``n`` rows
+        are drawn. An interrupted call leaves the learner as it was.
         """
         wanted = self.batch_size if n is None else whole("n", n, 1)
         wanted = min(wanted, self.remaining)
@@ -132,7 +133,7 @@ class Learner:
         return Queries(self.pool.ids[positions], probabilities)
 
     def _plan(self, drawn: list[int], wanted: int, exactly: bool) -> list[int]:
-        """Rows of a new design beside those drawn already; none if there is nothing more to ask."""
+        """Draw rows other than those ``drawn`` from a new design; none if no row is left to ask for."""
         began = time.perf_counter()
         size = wanted if exactly else max(wanted, self.batch_size)
         positions = self._rows.labelled
@@ -172,7 +173,7 @@ class Learner:
     def _undisturbed(self) -> Iterator[None]:
         """Put the generator and the strategy back if the plan is interrupted.
 
-        A stream goes on from the row that it had come to: what it has judged stays judged.
+        A stream is not put back: the rows that it has judged stay judged.
         """
         if self.strategy.stream:
             yield
@@ -186,21 +187,21 @@ class Learner:
             raise
 
     def tell(self, ids: Any, labels: Any, *, overwrite: bool = False) -> None:
-        """Take labels, in any order, in parts, again if need be.
+        """Take ``labels``, one for each of ``ids``, in any order and in any number of calls.
 
-        Rows may be told that were never asked for; they do not count against the budget. A
-        label that contradicts an earlier one is refused unless ``overwrite`` is set. On an
-        error nothing is taken.
+        Rows that were never asked for may have labels too; they do not count against the budget.
+        A label that contradicts an earlier one is refused unless ``overwrite`` is set. When one label
+        is refused, none is taken.
         """
         self._rows.tell(self.pool.positions(ids), labels, overwrite)
         self._model = None
 
     def release(self, ids: Any) -> None:
-        """Give asked-for rows back unlabelled; they may be asked for again."""
+        """Make these pending rows unasked again, so that they may be asked for later."""
         self._rows.release(self.pool.positions(ids))
 
     def exclude(self, ids: Any) -> None:
-        """Never ask for these rows: someone else does, or nobody needs to. They can still be told."""
+        """Never ask for these rows, perhaps because others do. Labels for them are still taken."""
         self._rows.exclude(self.pool.positions(ids))
 
     # -- what is known ----------------------------------------------------------
@@ -212,17 +213,17 @@ class Learner:
 
     @property
     def remaining(self) -> int:
-        """How many rows may still be asked for: within the budget, and without a label."""
+        """How many rows may still be asked for: those unasked, as far as the budget goes."""
         return max(0, min(self.budget - self._rows.asked, int(self._rows.having(UNASKED).sum())))
 
     @property
     def pending(self) -> Array:
-        """Ids asked for and not told."""
+        """Ids of the rows that were asked for and have no label yet."""
         return np.asarray(self.pool.ids[self._rows.having(PENDING)])
 
     @property
     def excluded(self) -> Array:
-        """Ids that are never asked for."""
+        """Ids of the rows that are never asked for."""
         return np.asarray(self.pool.ids[self._rows.having(EXCLUDED)])
 
     @property
@@ -231,7 +232,7 @@ class Learner:
         return list(self._classes.values)
 
     def labelled(self) -> tuple[Array, Array, Float64]:
-        """Ids, labels and draw probabilities (NaN where a row was not asked for)."""
+        """Ids, labels and draw probabilities of labelled rows (NaN where a row was not asked for)."""
         rows = self._rows.labelled
         if not len(rows):
             return self.pool.ids[rows], np.zeros(0), np.zeros(0)
@@ -249,7 +250,7 @@ class Learner:
         return self._model
 
     def train(self, ids: Any, labels: Any) -> Any:
-        """A classifier like this learner's, trained on these labels alone."""
+        """A classifier like this learner's, trained on these ``labels`` of the rows ``ids`` alone."""
         with self.workers.session():
             return _classifier.fit(
                 self._template, self.pool.rows(self.pool.positions(ids)), np.asarray(labels)
@@ -264,17 +265,17 @@ class Learner:
 
     @property
     def round(self) -> Round | None:
-        """The last designed round: what rows are drawn from. None after loading, until the next."""
+        """The last round; None before the first, after a uniform start, and after loading."""
         return self._round
 
     @property
     def design(self) -> Float64 | None:
-        """λ of the last designed round, one probability per row; None without one."""
+        """λ of the last round, one probability a row; None if there was no design yet."""
         return self._lam
 
     @property
     def incumbent(self) -> Array | None:
-        """The labels that the incumbent h̃ of the last design gives the pool."""
+        """The labels that h̃, the incumbent of the last round, gives the pool; None without one."""
         if self._incumbent is None or len(self._classes.values) < 2:
             return None
         return self._classes.decode(self._incumbent.astype(np.int64))
@@ -299,13 +300,13 @@ class Learner:
         return Memory(self._rng.bit_generator.state, arrays)
 
     def recall(self, memory: Memory) -> None:
-        """Go on where another learner over the same rows was."""
+        """Go on from the ``memory`` of another learner over the same pool."""
         self._rng.bit_generator.state = memory.rng
         self._lam, self._incumbent = memory.arrays.get("lam"), memory.arrays.get("incumbent")
         self.strategy.restore(memory.strategy)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything but the pool and a classifier of your own to one file."""
+        """Write the learner to one file, without the pool and without a classifier of your own."""
         memory = self.memory
         meta = {
             "pool": self.pool.fingerprint,
@@ -337,7 +338,10 @@ class Learner:
         workers: Workers | None = None,
         report: Report | None = None,
     ) -> Learner:
-        """Continue, to the bit, where ``save`` left off, on the same pool."""
+        """A saved learner, which continues to the bit on the same ``pool``.
+
+        ``strategy`` and ``classifier`` are needed if they were your own; all else is as in ``Learner``.
+        """
         pool = pool if isinstance(pool, Pool) else Pool(pool)
         meta, arrays = _archive.read(path, NEEDED, "learner")
         if meta["pool"] != pool.fingerprint:

@@ -18,7 +18,7 @@ PREFIX = "strategy_"
 
 @dataclass(frozen=True)
 class Memory:
-    """The generator, the last design with its incumbent, and what the strategy remembers."""
+    """The generator's state, the last design with its incumbent, and what the strategy remembers."""
 
     rng: Mapping[str, Any]
     arrays: Mapping[str, Array] = field(default_factory=dict)
@@ -30,14 +30,14 @@ class Memory:
 
 
 def modern(meta: dict[str, Any], arrays: dict[str, Array], pool: Pool) -> None:
-    """Bring what an earlier version saved to the names of this one, in place."""
+    """Change what an earlier version saved to the names that this version uses, in place."""
     if "probabilities" in arrays:
         return
     arrays["probabilities"] = arrays.pop("drawn_with")
     unasked = (arrays["status"] == PENDING) & np.isnan(arrays["probabilities"])
-    arrays["status"][unasked] = EXCLUDED  # they counted as asked for
+    arrays["status"][unasked] = EXCLUDED  # excluded rows counted as pending then
     if meta["strategy"] == "aced":
-        meta["options"] = {"estimator": "naive", **(meta["options"] or {})}  # there was no other once
+        meta["options"] = {"estimator": "naive", **(meta["options"] or {})}  # the only one then
     if "strategy_lam" in arrays:
         arrays["lam"] = arrays.pop("strategy_lam")
     best = arrays.pop("strategy_best", None)

@@ -1,4 +1,4 @@
-"""A batch of rows to label, and how large it is."""
+"""The rows that a learner asks for, and how many they are by default."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from aced._types import Array, Float64
 
 BATCH = 250
-"""The paper's batch size, used from pools of 10000 rows up."""
+"""The paper's batch size, used for pools of 10000 rows or more."""
 
 
 @dataclass(frozen=True)
 class Queries:
-    """Rows to label: ids, and the probability with which each was drawn."""
+    """The ids of rows to label, and the draw probability of each."""
 
     ids: Array
     probabilities: Float64
@@ -27,7 +27,7 @@ class Queries:
 
 
 def default_batch(rows: int) -> int:
-    """250 as in the paper; for smaller pools a fortieth of them, so that there are rounds.
+    """The batch for a pool of ``rows`` rows: 250 as in the paper, but at most a fortieth of the pool.
 
     >>> default_batch(50_000), default_batch(1_000), default_batch(12)
     (250, 25, 1)

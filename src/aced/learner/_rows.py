@@ -15,7 +15,7 @@ UNASKED, PENDING, LABELLED, EXCLUDED = 0, 1, 2, 3
 
 
 class Rows:
-    """One status, code and probability a row (NaN where it was not asked for)."""
+    """The status, code and draw probability of each row (NaN where a row was not asked for)."""
 
     def __init__(self, pool: Pool, classes: Classes) -> None:
         n = len(pool)
@@ -38,7 +38,7 @@ class Rows:
 
     @property
     def asked(self) -> int:
-        """Rows that count against the budget."""
+        """How many rows count against the budget."""
         return int(((self.status != UNASKED) & ~np.isnan(self.probabilities)).sum())
 
     def ask(self, count: int) -> tuple[Ints, Float64]:
@@ -49,11 +49,11 @@ class Rows:
         return positions, self.probabilities[positions]
 
     def tell(self, positions: Ints, labels: Any, overwrite: bool) -> None:
-        """All labels are taken, or, if one cannot be, none."""
+        """Take all these labels, or none if one of them is refused."""
         one = isinstance(labels, str | bool | int | float | np.generic) or labels is None
         before = self.classes.values
         held = before
-        if overwrite:  # a class that only the rows of this call had may go
+        if overwrite:  # a class that no other row has may be dropped
             others = self.having(LABELLED)
             others[positions] = False
             held = [before[code] for code in np.unique(self.codes[others])]

@@ -1,4 +1,4 @@
-"""Steps for dense pools: accelerated, with H⁻¹ for their shape.
+"""Steps for dense pools: accelerated gradient steps, shaped by H⁻¹.
 
     w ← y + H⁻¹ g(y),    y ← w + momentum (w - w_previous).
 
@@ -31,7 +31,7 @@ class Iterate:
         return np.asarray(np.einsum("bp,bp->b", self.gradient, self.direction))
 
     def where(self, keep: Bools, other: Iterate) -> Iterate:
-        """These rows where ``keep``, the other's elsewhere."""
+        """These points where ``keep`` is true, the other's elsewhere."""
         if keep.all():
             return self
         mine = keep[:, None]
@@ -43,7 +43,7 @@ class Iterate:
 
 
 class Accelerated:
-    """B points on their way from where they are given, (B, p + 1)."""
+    """B points that move from the given ``point``, (B, p + 1)."""
 
     def __init__(self, solve: Solve, point: Float64, momentum: float) -> None:
         self._solve, self._momentum = solve, momentum

@@ -14,11 +14,11 @@ from aced.oracles._weights import Weights, value
 from aced.pool import Pool
 
 Scorer = tuple[Callable[..., Array], tuple[Any, ...]]
-"""A function of a block's rows and further arguments of a kernel: scores (rows, B), label 1 if > 0."""
+"""A function that gives a block's rows scores (rows, B), above 0 for label 1, and its arguments."""
 
 
 class Hypotheses(Protocol):
-    """Some members of a class, as labelings of the pool that are computed on demand."""
+    """Some members of a class, as labellings of the pool that are computed on demand."""
 
     def __len__(self) -> int: ...
 
@@ -26,13 +26,13 @@ class Hypotheses(Protocol):
         """Labels of one block, shape (rows, len(self))."""
 
     def scorer(self) -> Scorer:
-        """The labels as something that a kernel can compute."""
+        """The function with which a kernel computes the labels."""
 
     def margins(self, index: int) -> Float32 | None:
         """Real scores whose sign is the label, or None where the class has none."""
 
     def take(self, which: Array) -> Hypotheses:
-        """Those at these places."""
+        """The hypotheses at these places."""
 
     def to_array(self) -> Array:
         """Parameters, for saving."""
@@ -58,7 +58,7 @@ class Maximiser(Protocol):
     def leverage(self, r: float, pool: Pool | None = None) -> Float64 | None:
         """How much row i's margin moves with its own weight, up to a common factor; (n,).
 
-        Of another ``pool``'s rows, where given and where the class can tell.
+        With a ``pool`` this is about the rows of that pool, if the class can tell.
         """
 
 
@@ -125,5 +125,5 @@ def labels_kernel(block: Any, score: Callable[..., Array], *args: Any) -> tuple[
 
 
 def given_scores(block: Any, scores: Array) -> Array:
-    """Scores that are held for every row: a :class:`PerRow`, so the block's own."""
+    """The block's own scores, of those that a :class:`PerRow` holds for every row."""
     return scores

@@ -1,4 +1,4 @@
-"""H = ¼ Σ_i E|v_i| x_i x_iᵀ as a whole, factorised: for as many features as fit (p + 1)²."""
+"""H = ¼ Σ_i E|v_i| x_i x_iᵀ as a whole, factorised: for pools whose (p + 1)² numbers fit in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from aced.oracles._weights import Weights
 from aced.pool import Pool
 
 SKETCH = 128
-"""Leverages of more features than this are estimated from so many random directions."""
+"""With more features than this, leverages are estimated from this many random directions."""
 
 
 class Cholesky(Metric):
@@ -40,12 +40,12 @@ class Cholesky(Metric):
         diagonal[dead] = diagonal[~dead].mean() if (~dead).any() else 1.0
         plain = np.sqrt(diagonal)
         factor, info = scipy.linalg.lapack.dpotrf(gram, lower=1, overwrite_a=1)
-        if info != 0:  # rounding ate the ridge: precondition by the diagonal alone
+        if info != 0:  # the ridge was lost to rounding: precondition by the diagonal alone
             factor = np.diag(plain)
         return np.asfortranarray(factor)
 
     def solve(self, factor: Float64, gradients: Float64) -> Float64:
-        """H⁻¹ g for each row g; how it is split does not depend on the number of threads."""
+        """H⁻¹ g for each row g; how the work is split does not depend on the number of threads."""
         width = max(25, -(-len(gradients) // 8))
 
         def one(index: int) -> Float64:

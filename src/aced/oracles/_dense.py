@@ -1,4 +1,4 @@
-"""Dense rows: H as a whole, every iterate of few accelerated steps."""
+"""Dense rows: H is kept as a whole, steps are few and accelerated, and every iterate is offered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from aced.pool import Pool, inverse_spread
 
 
 class DenseGeometry:
-    """See :class:`aced.oracles._geometry.Geometry`."""
+    """The geometry of dense rows (:class:`aced.oracles._geometry.Geometry`)."""
 
     steps, offers_all = 1, True
 

@@ -1,11 +1,11 @@
 """Weighted empirical risk minimisers that grow by one example at a time, and their rivals.
 
-What stream-based methods ask for at every row x: h, the classifier of least weighted loss
-on the examples so far, and h', the best of those that label x the other way.
+Streams need two classifiers at every row x: h, which has the least weighted loss on the
+examples so far, and h', the best of those that label x the other way.
 
-``LinearErm`` is logistic regression with a small penalty. Its solution is carried along: a
-new example is followed by a few conjugate gradient steps from where it was, preconditioned by
-a factorised Hessian that is renewed only when the examples have grown by a share. A rival
+``LinearErm`` is logistic regression with a small penalty. Its solution is carried along: after
+a new example, a few conjugate gradient steps start from the old solution, preconditioned by a
+factorised Hessian that is renewed only when the examples have grown by a share. A rival
 at x is the minimiser under the constraint w·x = 0 (the appendix fits X - x without an
 intercept, which is the same), tipped to the other side of x. Its first guess costs one product,
 
@@ -35,10 +35,10 @@ from aced.pool import Pool, inverse_spread
 GROWTH = 0.03
 """H is renewed when the examples have grown by this share since it was made."""
 PATIENCE = 8
-"""It is renewed as well after so many steps of one fit."""
+"""H is renewed as well after this many steps of one fit."""
 MOST_STEPS = 40
 LOOK_BACK, FAR = 3, 5.0
-"""An error that is FAR times what LOOK_BACK steps took from it above a limit stays above it."""
+"""A rival is given up if its error is above a limit by FAR times what LOOK_BACK steps took off it."""
 
 
 class Erm(Protocol):
@@ -54,10 +54,10 @@ class Erm(Protocol):
         """Labels 0 or 1 that h gives to rows."""
 
     def rivals(self, rows: Ints, limit: float | None = None) -> Float64:
-        """Σ c 1{h'(x) ≠ y} for the h' of each row; with a ``limit``, on which side of it that is."""
+        """Σ c 1{h'(x) ≠ y} for each row's h'; with a ``limit``, only its side of the limit is sure."""
 
     def state(self) -> dict[str, Array]:
-        """What, after the same examples were added, restores it to the bit."""
+        """What ``restore`` needs, once the same examples were added, to go on to the bit."""
 
     def restore(self, state: Mapping[str, Array]) -> None: ...
 
@@ -66,10 +66,9 @@ class LinearErm:
     """Logistic regression with penalty ½ l2 |w|² on the summed loss, rows standardised,
     the bias nearly free.
 
-    The penalty is there to give examples that can nearly be fitted perfectly a solution within
-    reach. ``steps`` bounds the steps of a rival, ``tolerance`` is the share of the loss that is
-    left to gain when a fit ends. A fit that has no error ends as well: without the penalty
-    the loss would lead ever further along it.
+    The penalty ``l2`` keeps the solution within reach when examples can nearly be fitted perfectly.
+    ``steps`` bounds the steps of a rival; ``tolerance`` is the share of the loss that is left to gain
+    when a fit ends. A fit without errors ends as well, because its loss could fall for ever.
     """
 
     def __init__(
@@ -151,8 +150,8 @@ class LinearErm:
 
         An example far on the wrong side has a gradient but no curvature, which would send the
         step beyond all bounds. It gets tanh(m/2) / (2m) instead, the curvature of the parabola
-        that touches its loss at m and lies above it; with ``safe`` all do, and then a full step
-        never makes things worse.
+        that touches its loss at m and lies above it. With ``safe`` every example gets that, and then
+        a full step never makes things worse.
         """
         x, y, c = self._examples()
         sigma = 1 / (1 + np.exp(-np.abs(m)))
@@ -214,10 +213,9 @@ class LinearErm:
     ) -> bool:
         """Conjugate gradient steps for each row of w (B, p + 1) and its margins m (B, count), in place.
 
-        Preconditioned by H; rows of ``at`` stay orthogonal to those of w, with u = H⁻¹ at. A row
-        ends when little is left to gain, when it has no error, or when no step helps; with a
-        ``limit`` also when its error is so much more that the pace of its last steps will not
-        bring it there. False if some have not ended.
+        H preconditions the steps. Each row of w stays orthogonal to that of ``at``; u = H⁻¹ at. A row
+        ends when little is left to gain, when it has no error, or when no step helps. With a ``limit``
+        it also ends when its last steps were too slow to reach the limit. False if some did not end.
         """
         x, y, c = self._examples()
         left = np.arange(len(w))
@@ -254,7 +252,7 @@ class LinearErm:
             w[left] += size[:, None] * search
             m[left] = here + size[:, None] * change
             fresh = (search == step).all(axis=1)
-            search[size == 0] = 0  # perhaps the direction itself goes down
+            search[size == 0] = 0  # next time, try the plain step
             able = (size > 0) | ~fresh
             left, search, norm = left[able], search[able], norm[able]
             if not len(left):

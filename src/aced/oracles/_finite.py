@@ -1,4 +1,4 @@
-"""An explicit list of labelings, searched exactly."""
+"""An explicit list of labellings, searched exactly."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class FiniteOracle(Oracle):
 
 
 class FiniteMaximiser:
-    """One matrix product per call: all weight vectors against all labelings."""
+    """One matrix product per call: all weight vectors against all labellings."""
 
     def __init__(self, oracle: FiniteOracle, weights: Weights) -> None:
         self.oracle, self.weights = oracle, weights

@@ -1,7 +1,7 @@
 """What the linear class needs to know of a pool's rows; dense and sparse rows answer differently.
 
-Separators move in standardised coordinates z = ((x - centre) · inverse_spread, 1). A geometry takes
-points and gradients, (B, p + 1), there and back.
+Separators move in standardised coordinates z = ((x - centre) · inverse_spread, 1). A geometry
+converts points and gradients, (B, p + 1), to these coordinates and back.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Solve = Callable[[Array], Array]
 """H⁻¹ g for each row g, (B, p + 1)."""
 
 REUSE = 2.0
-"""H is found anew when the weights of the rows with μ̂ changed by more than this."""
+"""H is found anew when the weights of the rows with μ̂ changed by more than this factor."""
 
 
 class Metric(Protocol):
@@ -30,14 +30,14 @@ class Metric(Protocol):
     _held: tuple[float, Any] | None = None
 
     def at(self, r: float) -> Any:
-        """H at level r, in the form that ``solve`` takes; the same object while it is the same."""
+        """H at level r, in the form that ``solve`` takes; the same object as long as H is kept."""
         growth = self.weights.growth(r)
         if self._held is None or not 1 / REUSE < growth / self._held[0] < REUSE:
             self._held = (growth, self._form(growth))
         return self._held[1]
 
     def _form(self, growth: float) -> Any:
-        """H where the weights of the rows with μ̂ are so many times what they are at r = 0."""
+        """H where the weights of the rows with μ̂ are ``growth`` times those at r = 0."""
 
     def solve(self, form: Any, gradients: Array) -> Array:
         """H⁻¹ g for each row g, (B, p + 1)."""
@@ -57,17 +57,17 @@ class Walk(Protocol):
         """Where they are, (B, p + 1)."""
 
     def on(self, gradient: Array) -> None:
-        """Go on, with the gradients there."""
+        """Take the next step, with the gradients at ``point``."""
 
 
 class Geometry(Protocol):
     """The standardised coordinates of a pool, and how B points move in them."""
 
     steps: int
-    """Steps after the first, by default."""
+    """How many steps follow the first, by default."""
 
     offers_all: bool
-    """Whether every iterate is offered, or only the best of each draw: to keep all takes much room."""
+    """Whether every iterate is offered, or only the best of each draw, which takes less memory."""
 
     pool: Pool
     workers: Workers
@@ -86,7 +86,7 @@ class Geometry(Protocol):
         """Σ_i r_ib x_i (p, B) and Σ_i r_ib (B,) to the gradients in standardised coordinates."""
 
     def walk(self, r: Float32, pulls: Array, solved: Array, solve: Solve, momentum: float) -> Walk:
-        """From the Newton steps (r_b u - z_b) / 2, u and z_b the rows of ``solved`` = H⁻¹ ``pulls``."""
+        """A walk from the Newton steps (r_b u - z_b) / 2; ``solved`` = H⁻¹ ``pulls`` has rows u, z_b."""
 
 
 def fold(geometry: Geometry, coefficients: Float32) -> Float64:

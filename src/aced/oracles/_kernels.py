@@ -120,7 +120,7 @@ def logistic_step(
     """The step size at which each row's loss along ``change`` is least, nearly; 0 if none was found.
 
     Newton's method in one variable, kept between a point that goes down and one that goes up,
-    until the slope is 1/50 of ``start``. The penalty adds penalty[b, 0] + size penalty[b, 1] to it.
+    until the slope is 1/50 of ``start``. The slope includes penalty[b, 0] + size penalty[b, 1].
     """
     for b in range(margins.shape[0]):
         low, high, trial = _ZERO, _f(np.inf), _ONE
@@ -145,6 +145,6 @@ def logistic_step(
                 trial = newton
             elif high == _f(np.inf):
                 trial = _FOUR * trial
-            else:  # all tried so far go up: look nearer by an order of magnitude
+            else:  # all steps tried so far go up: try a much smaller one
                 trial = (low + high) * _HALF if low > _ZERO else _TENTH * trial
         out[b] = low

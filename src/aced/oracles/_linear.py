@@ -2,13 +2,12 @@
 
 Maximising Σ v_i h(x_i) over half-spaces is replaced, as in the paper, by the weighted
 logistic loss  L_b(w) = Σ_i |v_ib| log(1 + exp(-sign(v_ib) w·x_i)). Features are
-standardised on the pool (folded into w, never copied), a constant column drops out.
+standardised on the pool (folded into w, never copied); a constant column drops out.
 
-All B problems share the rows, hence one preconditioner
-H = ¼ Σ_i E|v_i| x_i x_iᵀ serves all: a Newton step from zero, then steps shaped by H⁻¹, with
-the gradients Xᵀ (v σ(-sign(v) X w)). What H is, what the steps are and which iterates are offered as
-candidates depends on the rows: :mod:`aced.oracles._dense`, :mod:`aced.oracles._sparse`. The last
-iterate is always offered.
+All B problems share the rows, so one preconditioner H = ¼ Σ_i E|v_i| x_i x_iᵀ serves all. A Newton
+step from zero comes first, then steps shaped by H⁻¹, with the gradients Xᵀ (v σ(-sign(v) X w)). The
+form of H, the kind of steps and the iterates that are offered as candidates depend on the rows:
+:mod:`aced.oracles._dense`, :mod:`aced.oracles._sparse`. The last iterate is always offered.
 
 With an anchor w̃ the last iterate also gives hypotheses w̃ + τ w on the way to it. Their
 margins cost no further product, and they reach separators that differ from the anchor
@@ -64,7 +63,7 @@ class LinearHypotheses:
 
 
 class _Between(LinearHypotheses):
-    """start + τ_b w_b, computed when asked for: most are not."""
+    """The half-spaces start + τ_b w_b, computed only when they are used: most are not."""
 
     def __init__(self, pool: Pool, start: Float32, by: Float32, coefficients: Float32) -> None:
         super().__init__(pool, coefficients)
@@ -81,9 +80,9 @@ class _Between(LinearHypotheses):
 class LinearOracle(Oracle):
     """Argmax over linear separators with intercept, many weight vectors at once.
 
-    ``steps`` steps follow the first. On dense rows the default is one: it comes within half a
-    percent of the value of the converged logistic fit, more are rarely worth their time. On sparse
-    rows it is eight. ``momentum`` is that of the dense steps, ``ridge`` is relative to H's diagonal.
+    ``steps`` steps follow the first. On dense rows the default is one step: it comes within half a
+    percent of the value of the converged logistic fit, and more steps are rarely worth their time. On
+    sparse rows it is eight. ``momentum`` is for dense rows; ``ridge`` is relative to H's diagonal.
     """
 
     exact = False
@@ -143,9 +142,9 @@ class LinearMaximiser:
         return found + self._last(walk.point, r, anchor)
 
     def _walk(self, r: Float32) -> Walk:
-        """From the Newton step from w = 0, H⁻¹ g with g = (r_b Σ μ̂_i x_i - Σ s_i ζ_ib x_i) / 2.
+        """A walk from the Newton step at w = 0, H⁻¹ g with g = (r_b Σ μ̂_i x_i - Σ s_i ζ_ib x_i) / 2.
 
-        Its two sums do not depend on r, nor do their solutions while H is kept.
+        The two sums do not depend on r; H⁻¹ times each does not either, as long as H is kept.
         """
         form = self.metric.at(float(np.median(r)))
         if self._pull is None:
@@ -199,7 +198,7 @@ class LinearMaximiser:
 
 
 def _better(r: Float32, found: list[Candidates], met: Candidates) -> Candidates:
-    """The better for each draw, of those found before and those met now."""
+    """For each draw, the better of the candidate found before and the one met now."""
     if not found:
         return met
     (old,) = found

@@ -1,13 +1,13 @@
-"""H without p x p numbers: its diagonal, and the few directions in which it is far from that.
+"""H without p x p numbers: its diagonal, and the few directions in which H is far from its diagonal.
 
-With D = diag H, the matrix D^-½ H D^-½ has the mean eigenvalue 1. Of a text a few dozen eigenvalues are
-far above it, and the rest are taken as equal:
+With D = diag H, the matrix D^-½ H D^-½ has the mean eigenvalue 1. For texts, a few dozen eigenvalues
+are far above 1, and the rest are taken as equal:
 
     H⁻¹ ≈ D^-½ (U (Λ + ridge)⁻¹ Uᵀ + (I - U Uᵀ) / σ) D^-½
 
 with the leading eigenvectors U, found by subspace iteration, and σ the mean of the other eigenvalues.
-Where there are more features than rows with a weight, the mean is over as many as there are such rows:
-no more are above 0. What this leaves out, the steps make up for (:mod:`aced.oracles._secant`).
+Where there are fewer rows with a weight than features, the mean is over as many eigenvalues as there
+are such rows: no more are above 0. The steps make up for the rest (:mod:`aced.oracles._secant`).
 
 Points and gradients come as (B, p + 1) and are used as (p + 1, B) in float32.
 """
@@ -28,13 +28,13 @@ from aced.oracles._weights import Weights
 from aced.pool import Pool
 
 RANK = 64
-"""Directions that are looked for."""
+"""How many directions are looked for."""
 
 ITERATIONS = 4
-"""Products with H that lead to them."""
+"""How many products with H the directions are found by."""
 
 SAMPLE = 4096
-"""Rows that the sizes of points are estimated from."""
+"""How many rows the sizes of points are estimated from."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class LowRank(Metric):
         weight = np.where(self.weights.coupled, growth, 1.0) * self._weight
         rows = PerRow(weight.astype(np.float32))  # made once, so that a backend sends it once
         trace, rank = int(live.sum()), min(int(live.sum()), int((weight > 0).sum()))
-        if self._basis is None:  # at other levels what it spans serves as well
+        if self._basis is None:  # the basis serves other levels as well
             shape = (len(diagonal), min(RANK, rank))
             self._basis = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
             for _ in range(ITERATIONS):
@@ -126,9 +126,9 @@ class LowRank(Metric):
     def leverage(self, r: float, pool: Pool) -> Float64:
         """x_iᵀ H⁻¹ x_i of the pool's rows; shape (n,).
 
-        It is at most 1 / w_i, w_i = ¼ E|v_i|, since H holds w_i x_i x_iᵀ. The approximation of H need
-        not, so what it gives, a_i, is taken for that of the other rows alone: with row i among them it
-        is a_i / (1 + w_i a_i). Rows of another pool get the mean w.
+        The true one is at most 1 / w_i with w_i = ¼ E|v_i|, since H contains w_i x_i x_iᵀ. The
+        approximation of H need not contain that, so its leverage a_i is taken as one without row i;
+        with row i it is a_i / (1 + w_i a_i). Rows of another pool get the mean w.
         """
         geometry, form = self.geometry, self.at(r)
         own = pool is self.weights.pool
@@ -146,7 +146,7 @@ class LowRank(Metric):
 def _orthonormal(columns: Float32) -> Float32:
     """An orthonormal basis of what the columns span, up to rounding; far faster than QR for so few.
 
-    The second time corrects what rounding left in the first.
+    It is computed twice: the second time corrects the rounding of the first.
     """
     for _ in range(2):
         values, vectors = np.linalg.eigh((columns.T @ columns).astype(float))

@@ -79,7 +79,7 @@ def lengths(
 
 
 def curvature(block: Any, weight: Float32, coefficients: Float32) -> tuple[Array, Array]:
-    """Xᵀ c X w for the weights c of the rows, and what the bias sees of it."""
+    """Xᵀ c X w for the weights c of the rows, and the same for the bias."""
     image = margins(block, coefficients)
     image *= weight[:, None]
     return transposed_times(block, image), image.sum(axis=0)
@@ -88,7 +88,7 @@ def curvature(block: Any, weight: Float32, coefficients: Float32) -> tuple[Array
 def gram(
     block: Float32, multiplier: Float32, offset: Float32, root: Float32, coupled: Bools
 ) -> tuple[Array, Array]:
-    """Σ root² x xᵀ in standardised coordinates, over rows free of r and over those coupled to it."""
+    """Σ root² x xᵀ in standardised coordinates, over rows not coupled to r and over those coupled."""
     p = block.shape[1]
     standard = np.empty((len(block), p + 1), np.float32)
     np.multiply(block, multiplier, out=standard[:, :p])
@@ -102,7 +102,7 @@ def gram(
 
 
 def pulls(block: Any, zeta: Float32, scale: Float32, mu: Float32) -> tuple[Array, ...]:
-    """Σ μ̂ x and Σ s ζ x, each with the sum that the bias sees."""
+    """Σ μ̂ x and Σ s ζ x, each with its sum for the bias."""
     label, spread = mu[:, None], zeta * scale[:, None]
     pulled = transposed_times(block, label), transposed_times(block, spread)
     return pulled[0], label.sum(axis=0), pulled[1], spread.sum(axis=0)

@@ -1,8 +1,8 @@
 """Minimisers and rivals for any scikit-learn classifier with sample weights.
 
-Refitted each time; for a rival x itself is added with the other label and a weight that
-outvotes all examples. (The appendix's penalty form has that sign reversed: it must punish
-agreement.)
+The classifier is refitted each time. For a rival, x itself is added with the other label and a
+weight that outvotes all examples. (The appendix's penalty form has the sign of the penalty
+reversed: it must punish agreement.)
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from aced.pool import Pool
 
 
 class Refitted:
-    """Examples from which all else is found anew, so that there is nothing to save."""
+    """Keeps examples; all else is fitted anew from them, so there is nothing to save."""
 
     def __init__(self) -> None:
         self.rows: list[int] = []
@@ -45,7 +45,7 @@ class PenaltyErm(Refitted):
     def __init__(self, pool: Pool, classifier: Any) -> None:
         super().__init__()
         self.pool, self.classifier = pool, classifier
-        self._model: tuple[int, Any] = (-1, None)  # and the number of examples it was fitted to
+        self._model: tuple[int, Any] = (-1, None)  # with the number of examples it was fitted to
 
     def _fit(self, rows: list[int], labels: list[int], weights: list[float]) -> Any:
         if len(set(labels)) < 2:

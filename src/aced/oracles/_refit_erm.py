@@ -1,8 +1,8 @@
 """Minimisers and rivals of logistic regression by refitting, the published procedure.
 
 Every question is answered by fits from scratch with scikit-learn: h on the examples, a rival
-at x on X - x without an intercept, which lets its decision value at x be 0. Slow; what
-:class:`aced.oracles._erm.LinearErm` is checked against, on the same objective.
+at x on X - x without an intercept, which makes its decision value at x 0. This is slow;
+:class:`aced.oracles._erm.LinearErm` is checked against it, on the same objective.
 """
 
 from __future__ import annotations

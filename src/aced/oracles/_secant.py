@@ -6,8 +6,8 @@ y = g(w) - g(w + s) along it (sᵀy > 0: the loss is convex),
     a = sᵀg / sᵀy,   z = H⁻¹ (g - a y),   d = z + (a - yᵀz / sᵀy) s,
 
 for each of B draws by itself. On these losses that takes as many steps as conjugate gradients with an
-exact line search, and each costs one gradient. A step that ends on a steep way down went too far: it is
-taken back, and what it taught of the curvature shortens the next.
+exact line search, and each costs one gradient. A step that ends where the loss rises steeply went too
+far: it is taken back, and the curvature that it showed shortens the next step.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from aced.oracles import _sparse_kernels as kernels
 from aced.oracles._geometry import Solve
 
 TOO_FAR = 0.5
-"""A step is taken back when the slope at its end is this much of the one at its beginning, downwards."""
+"""A step is taken back when the loss rises at its end by more than this share of its first fall."""
 
 
 class Secant:
-    """B points on their way from zero, where gradients and first steps are given; all (B, p + 1).
+    """B points that move from zero, where ``gradient`` and the first ``step`` are given; (B, p + 1).
 
-    The arrays that it is given, then and on the way, become its own.
+    The walk overwrites all arrays that it is given.
     """
 
     def __init__(self, workers: Workers, solve: Solve, gradient: Array, step: Array) -> None:
         self._workers, self._solve = workers, solve
-        self._gradient, self._step = gradient.T, step.T  # (p + 1, B), as all that is kept
+        self._gradient, self._step = gradient.T, step.T  # (p + 1, B), as are all arrays kept
         self._here = np.zeros_like(self._step)
         self._there = self._step.copy()
 

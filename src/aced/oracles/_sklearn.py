@@ -1,8 +1,7 @@
 """Any scikit-learn classifier that takes sample weights, one fit per weight vector.
 
-This is the paper's own oracle when the classifier is a logistic regression, and the
-slow reference for :mod:`aced.oracles._linear`. Labelings and scores of all B fits are
-kept, so memory grows with n B.
+This is the paper's own oracle when the classifier is a logistic regression, and the slow reference for
+:mod:`aced.oracles._linear`. Labellings and scores of all B fits are kept, so memory grows with n B.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from aced.pool import Pool
 
 
 class ScoredHypotheses:
-    """Labelings given by a score per row, positive meaning label 1; shape (B, n)."""
+    """Labellings given by a score for each row, positive for label 1; shape (B, n)."""
 
     def __init__(self, pool: Pool, scores: Float32) -> None:
         self.pool, self.scores = pool, scores

@@ -1,4 +1,4 @@
-"""Sparse rows, where p x p numbers are too many: H as a diagonal and a few directions, secant steps.
+"""Sparse rows, where p x p numbers are too many: H is a diagonal and a few directions, steps are secant.
 
 Points and gradients are transposed matrices of float32, so that a product with CSR rows reads and
 fills B neighbouring numbers of a feature at a time.
@@ -19,7 +19,7 @@ from aced.pool import Pool, inverse_spread
 
 
 class SparseGeometry:
-    """See :class:`aced.oracles._geometry.Geometry`."""
+    """The geometry of sparse rows (:class:`aced.oracles._geometry.Geometry`)."""
 
     steps, offers_all = 8, False
 

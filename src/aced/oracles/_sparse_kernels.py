@@ -20,7 +20,7 @@ from aced.oracles._kernels import jit
 T = TypeVar("T")
 
 SPAN = 16384
-"""Sweeps are shared among threads so many features at a time."""
+"""Threads share a sweep in spans of this many features."""
 
 
 def spans(workers: Workers, task: Callable[[slice], T], features: int) -> list[T]:

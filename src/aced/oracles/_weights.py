@@ -1,8 +1,7 @@
 """Families of oracle weights, v_b = r_b μ̂ - s ζ_b, given block by block.
 
-All oracle calls of a design share μ̂, s and ζ and differ in the level r, so an oracle
-prepares once for a family and answers for many r. Any matrix V of weights is the
-special case μ̂ = 0, s = 1, ζ = -V.
+All oracle calls of a design share μ̂, s and ζ and differ in the level r, so an oracle prepares once for
+a family and answers for many r. Any matrix V of weights is the special case μ̂ = 0, s = 1, ζ = -V.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ CACHE_BYTES = 512 * 1024**2
 """Noise is kept in memory up to this size; blocks beyond it are drawn anew on each pass."""
 
 GROWTH_ROWS = 2**16
-"""Rows that the growth of H is taken from, at the most: it need not be exact."""
+"""The growth of H is estimated from at most this many rows: it need not be exact."""
 
 _sent: dict[tuple[int, ...], dict[int, Float32]] = {}
-"""Noise kept by a process that was sent the recipe: that of the last one only."""
+"""The noise that another process keeps, by its recipe: only that of the last recipe it was sent."""
 
 
 class Noise(Protocol):
@@ -35,13 +34,13 @@ class Noise(Protocol):
     draws: int
 
     def at(self, index: int, rows: slice) -> Float32:
-        """The same, as an argument of a kernel."""
+        """The noise of one block, as an argument of a kernel."""
 
     def part(self, rows: slice) -> Noise:
-        """What the blocks of these rows need."""
+        """The part that the blocks of these rows need."""
 
     def block(self, index: int) -> Float32:
-        """Shape (rows of the block, B)."""
+        """The noise of one block, shape (rows of the block, B)."""
 
     def mean_absolute(self) -> Float32:
         """E|ζ_i| for each row, shape (n,)."""
@@ -80,7 +79,7 @@ class GaussianNoise:
 
 
 def _received(draws: int, seed: int) -> GaussianNoise:
-    """The same noise in another process, where it can be an argument of a kernel only."""
+    """The same noise in another process, where only kernels can use it."""
     noise = GaussianNoise(None, draws, seed)
     if (draws, seed) not in _sent:
         _sent.clear()

@@ -1,4 +1,4 @@
-"""The rows to choose from."""
+"""The pool: all rows that may be asked for."""
 
 from aced.pool._blocks import (
     BLOCK_ROWS as BLOCK_ROWS,

@@ -1,4 +1,4 @@
-"""Rows from a source, in blocks that every computation goes through."""
+"""The rows of a source, in blocks; every computation goes block by block."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from aced.pool._free_memory import in_words
 BLOCK_ROWS = 1024
 PART_BLOCKS = 16
 MOST_PARTS = 32
-"""Parts have at least PART_BLOCKS blocks, and more where there would be more than MOST_PARTS."""
+"""A part has PART_BLOCKS blocks, or more where there would otherwise be more parts than this."""
 
 
 class Source(Protocol):
-    """Where the rows are. One that stays behind when pickled names a file, not its content."""
+    """Where the rows are. A source on disk is pickled as the name of its file, without the rows."""
 
     shape: tuple[int, int]
     block_rows: int
-    """Rows to a block: the same wherever the same rows are kept, so that results are the same."""
+    """How many rows a block has: the same wherever rows are kept, so that results are the same."""
 
     def read(self, start: int, stop: int) -> Any:
         """Rows start to stop: a float32 matrix in C order, or a scipy CSR matrix of float32."""
@@ -30,7 +30,7 @@ class Source(Protocol):
 
 
 class Blocks:
-    """A source in blocks and parts; what a worker needs of a pool."""
+    """A source in blocks and parts: what workers need of a pool."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

@@ -1,9 +1,9 @@
-"""Chunks that have to be decoded: the last few are kept, the next is made ready in the background.
+"""Chunks that have to be decoded: the last few are kept, and the next is decoded in the background.
 
-Threads read blocks roughly in order. Whoever wants a chunk first decodes it, the others wait for
-it; meanwhile one more thread decodes the chunk after it. That thread only fills the same store
-that readers fill, so it changes when a chunk is decoded, never what is read. It is an executor's,
-so it ends with the source, and the interpreter waits for at most the chunk that it is busy with.
+Threads read blocks roughly in order. The first thread that wants a chunk decodes it, and the others
+wait for it; meanwhile a background thread decodes the chunk after it. That thread fills the same store
+as the readers, so it changes when a chunk is decoded, never what is read. It belongs to an executor,
+so it ends with the source, and the interpreter waits for at most the chunk that it is decoding.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from aced.pool._free_memory import room_for
 from aced.pool._stored import as_float32, changed
 
 CHUNK_BYTES = 8 * 1024**2
-"""Chunks aim at this size as float32, where what is stored lets them."""
+"""Chunks have about this size as float32, as far as the stored form allows."""
 KEEP_BYTES = 32 * 1024**2
-"""Decoded chunks are kept up to this size; more where three chunks and a block a thread need it."""
+"""Decoded chunks are kept up to this size, or more if three chunks and a block a thread need more."""
 LANES = 16
 
 
@@ -43,18 +43,18 @@ class CachedChunks(Concatenated):
         self._most = max(KEEP_BYTES, 3 * largest + available_threads() * BLOCK_ROWS * row)
         self._kept: OrderedDict[int, Float32] = OrderedDict()
         self._bytes = 0
-        self._lock = threading.Lock()  # of what is kept; never held while a chunk is decoded
+        self._lock = threading.Lock()  # guards what is kept; never held while a chunk is decoded
         self._lanes = [threading.Lock() for _ in range(LANES)]
         self._reader: ThreadPoolExecutor | None = None
         self._coming: Future[None] | None = None
         self._latest = 0  # chunk that was last read in order
 
     def _decode(self, index: int) -> Iterator[tuple[int, Array]]:
-        """The chunk with this index, last; before it any that came along."""
+        """The chunk with this index comes last; chunks that were decoded on the way come before it."""
         raise NotImplementedError
 
     def _lane(self, index: int) -> int:
-        """Chunks of one lane are decoded one at a time."""
+        """The lane of a chunk; chunks of one lane are decoded one at a time."""
         return index
 
     def _rows(self, index: int, rows: slice | Ints) -> Float32:
@@ -77,7 +77,7 @@ class CachedChunks(Concatenated):
             return self._decoded(index) if chunk is None else chunk
 
     def _decoded(self, index: int) -> Float32:
-        """The chunk, now kept. Its lane is held."""
+        """Decode the chunk and keep it. The caller holds its lane."""
         for place, stored in self._decode(index):
             chunk = as_float32(stored)
             if chunk.shape != (self.starts[place + 1] - self.starts[place], self.shape[1]):
@@ -95,7 +95,7 @@ class CachedChunks(Concatenated):
                 self._bytes -= self._kept.popitem(last=False)[1].nbytes
 
     def _send_for(self, index: int) -> None:
-        """Have a chunk decoded in the background, unless that is busy. The lock is held."""
+        """Have a chunk decoded in the background, if nothing is. The caller holds the lock."""
         if index >= len(self.starts) - 1 or index in self._kept:
             return
         if self._coming is not None and not self._coming.done():
@@ -117,6 +117,6 @@ class CachedChunks(Concatenated):
 
 
 def even_chunks(rows: int, features: int, step: int) -> Ints:
-    """Starts of chunks of ``step`` rows, as many of them joined as CHUNK_BYTES holds."""
+    """The starts of chunks; each joins as many times ``step`` rows as CHUNK_BYTES holds."""
     joined = step * max(1, CHUNK_BYTES // (4 * features * step))
     return np.append(np.arange(0, rows, joined, dtype=np.int64), rows)

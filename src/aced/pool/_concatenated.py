@@ -11,7 +11,7 @@ from aced.pool._blocks import BLOCK_ROWS
 
 
 class Concatenated:
-    """A source that knows where its pieces start, and joins what a block needs of them."""
+    """A source that knows where its pieces start, and joins the rows of a block from them."""
 
     block_rows = BLOCK_ROWS
 
@@ -20,15 +20,15 @@ class Concatenated:
         self.shape = (int(starts[-1]), features)
 
     def _rows(self, index: int, rows: slice | Ints) -> Float32:
-        """Rows of one piece, counted from its first: a slice when they are read in order."""
+        """Rows of one piece, counted from its first row; a slice when they are read in order."""
         raise NotImplementedError
 
     def _raw(self, index: int, rows: slice) -> Array:
-        """The same as stored, of any dtype."""
+        """Rows of one piece as they are stored, in any dtype."""
         raise NotImplementedError
 
     def _within(self, start: int, stop: int) -> Iterator[tuple[int, slice]]:
-        """The pieces that hold these rows, and which of theirs."""
+        """The pieces that hold these rows, and where in each piece they are."""
         index = int(np.searchsorted(self.starts, start, side="right")) - 1
         while start < stop:
             first, last = int(self.starts[index]), int(self.starts[index + 1])
@@ -45,7 +45,7 @@ class Concatenated:
         return out
 
     def raw(self, start: int, stop: int) -> Array:
-        """These rows before they are made float32; only to say what is wrong with them."""
+        """These rows before they are made float32, used only to say what is wrong with them."""
         return np.concatenate([self._raw(index, rows) for index, rows in self._within(start, stop)])
 
     def take(self, positions: Array) -> Float32:
@@ -62,7 +62,7 @@ class Concatenated:
 
 
 def _from_zero(positions: Array, count: int) -> Ints:
-    """Positions as numpy takes them (negative ones, a mask), counted from the first row."""
+    """Positions counted from the first row, from all that numpy takes: negative ones, or a mask."""
     if positions.dtype.kind == "b":
         if positions.shape != (count,):
             raise IndexError(f"a mask must have one value per row ({count}), got {positions.shape}")

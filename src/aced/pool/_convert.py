@@ -13,13 +13,13 @@ from aced._types import Array, Float32
 
 
 def is_made_by(library: str, kind: str, value: Any) -> bool:
-    """Whether this is of a class of a library that somebody else imported."""
+    """Whether ``value`` is a ``kind`` of a library, if somebody has imported that library."""
     module = sys.modules.get(library)
     return module is not None and isinstance(value, getattr(module, kind))
 
 
 def split_frame(rows: Any) -> tuple[Any, Array | None, list[str] | None]:
-    """Rows, ids carried by them (a pandas index) and column names, if any."""
+    """The rows, the ids that they carry (a pandas index) and the names of columns, if any."""
     if is_made_by("pandas", "DataFrame", rows):
         names = [str(column) for column in rows.columns]
         refuse_columns(names, [_is_number(dtype) for dtype in rows.dtypes])
@@ -49,7 +49,7 @@ def refuse_columns(names: list[str], numeric: list[bool]) -> None:
 
 
 def to_matrix(rows: Any, names: list[str] | None) -> Float32:
-    """A finite, C-ordered float32 matrix, or a sentence that says why not."""
+    """The rows as a finite, C-ordered float32 matrix; other rows are refused in a sentence."""
     try:
         array = np.asarray(rows)
     except ValueError as error:
@@ -65,7 +65,7 @@ def to_matrix(rows: Any, names: list[str] | None) -> Float32:
 
 
 def check_shape(array: Any) -> None:
-    """Refuse what is not rows x features with at least one of each."""
+    """Refuse an array that is not rows x features, with at least one of each."""
     if array.ndim != 2:
         hint = "; use rows.reshape(len(rows), -1)" if array.ndim in (1, 3, 4) else ""
         raise InvalidInput(
@@ -78,7 +78,7 @@ def check_shape(array: Any) -> None:
 
 
 def refuse_dtype(dtype: Any) -> None:
-    """Refuse what is not real numbers."""
+    """Refuse a dtype that is not of real numbers."""
     if dtype.kind not in "biuf":
         raise InvalidInput(
             "rows",
@@ -88,7 +88,7 @@ def refuse_dtype(dtype: Any) -> None:
 
 
 def refuse_non_finite(array: Array, matrix: Float32, names: list[str] | None, first: int = 0) -> None:
-    """Name the first value that is not finite; ``first`` is the number of the first row."""
+    """Refuse values that are not finite, naming the first one; ``first`` is the first row's number."""
     for start in range(0, len(matrix), 65536):
         finite = np.isfinite(matrix[start : start + 65536])
         if finite.all():
@@ -104,7 +104,7 @@ def refuse_non_finite(array: Array, matrix: Float32, names: list[str] | None, fi
 
 
 def to_ids(ids: Any, count: int) -> Array:
-    """One distinct integer or string per row."""
+    """The ids as an array of distinct integers or strings, one for each row."""
     if ids is None:
         return np.arange(count, dtype=np.int64)
     try:

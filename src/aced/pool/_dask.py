@@ -1,4 +1,4 @@
-"""Dask arrays, whose chunks are computed here, when they are wanted."""
+"""Dask arrays, whose chunks are computed in this process when they are wanted."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from aced.pool._free_memory import in_words
 
 
 class Dask(CachedChunks):
-    """Rows of a dask array; pickled with its graph, so that a worker computes its own chunks.
+    """Rows of a dask array, pickled with its graph, so that a worker computes its own chunks.
 
-    A chunk is computed by the thread that wants it, without a cluster: a worker of a cluster that
-    asked its own cluster could wait for itself.
+    The thread that wants a chunk computes it, without a cluster: a worker that asked its own
+    cluster for it could wait for itself.
     """
 
     def __init__(self, array: Any) -> None:
@@ -55,7 +55,7 @@ class Dask(CachedChunks):
                 "a dask array that a cluster holds after persist() cannot be sent to other "
                 "processes; pass the array as it was before",
             )
-        # what dask itself pickles with: a graph may hold functions that pickle cannot name
+        # dask itself pickles this way: a graph may hold functions that pickle cannot name
         return _unpickled, (cloudpickle.dumps(self.array),)
 
     def _decode(self, index: int) -> Iterator[tuple[int, Array]]:
@@ -83,7 +83,7 @@ _is_future = partial(is_made_by, "distributed", "Future")
 
 
 def _fetched(task: Any) -> Any:
-    """What a cluster holds already (after ``persist``) is fetched, not computed again."""
+    """The task; what a cluster holds already, after ``persist``, is fetched and not computed again."""
     return task.result() if _is_future(task) else task
 
 

@@ -1,4 +1,4 @@
-"""What memory there is, and a sentence where it would not do."""
+"""How much memory there is, and an error where it is not enough."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def in_words(size: float) -> str:
 
 
 def total_memory() -> int:
-    """Bytes this process may hope for: the machine's, or its container's if that is less."""
+    """The bytes of memory of this machine, or of its container if that has less."""
     known = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     limits = [Path(name).read_text().strip() for name in _GROUPS if Path(name).is_file()]
     return min(known + [int(limit) for limit in limits if limit.isdigit()])
 
 
 def available_memory() -> int:
-    """Bytes that are free now, or could be had from the kernel's caches."""
+    """The bytes that are free now, with those that the kernel's caches would give up."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:
@@ -42,7 +42,7 @@ def available_memory() -> int:
 
 
 def room_for(need: int, what: str) -> None:
-    """Refuse in a sentence what the kernel would kill."""
+    """Refuse ``what`` if it needs more bytes than are free: the kernel would kill the process."""
     free = available_memory()
     if need > 0.9 * free:
         raise InvalidInput(what, f"{need / GIB:.1f} GiB, and {free / GIB:.1f} GiB are free")

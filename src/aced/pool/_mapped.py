@@ -16,11 +16,11 @@ from aced.pool._free_memory import in_words
 from aced.pool._stored import as_float32, changed, stamp, unreadable
 
 AHEAD_BYTES = 16 * 1024**2
-"""The kernel is asked to read so much ahead of a block."""
+"""The kernel is asked to read this much ahead of a block."""
 
 
 class Mapped:
-    """Rows of a map, made float32 a block at a time; pickled as the file's name."""
+    """Rows of a memory map, made float32 a block at a time; pickled as the name of the file."""
 
     block_rows = BLOCK_ROWS
 
@@ -48,7 +48,7 @@ class Mapped:
 
     @classmethod
     def of(cls, array: np.memmap[Any, Any]) -> Mapped:
-        """A map that the caller made. A whole one is known by its file, a view of one is not."""
+        """From a map that the caller made; another process can open it unless it is a view of a part."""
         whole = isinstance(array.base, mmap.mmap) and array.filename is not None
         origin = None
         if whole and array.flags.c_contiguous:
@@ -72,7 +72,7 @@ class Mapped:
         return as_float32(self.array[start:stop])
 
     def raw(self, start: int, stop: int) -> Array:
-        """These rows as stored; only to say what is wrong with them."""
+        """These rows as they are stored, used only to say what is wrong with them."""
         return self.array[start:stop]
 
     def take(self, positions: Array) -> Float32:
@@ -80,12 +80,12 @@ class Mapped:
         return np.asarray(self.array[positions], dtype=np.float32)
 
     def _refuse_shorter(self) -> None:
-        """A file that was cut short under its map would end the process, not raise an error."""
+        """Refuse a file that was cut short since it was mapped: reading it would end the process."""
         if self._map is not None and self._map.size() < self._size:
             raise changed(self.origin[1] if self.origin else "the mapped file")
 
     def _read_ahead(self, stop: int) -> None:
-        """Tell the kernel once for every AHEAD_BYTES which come next."""
+        """Tell the kernel which rows come next, once for every AHEAD_BYTES."""
         if self._map is None or not self.array.flags.c_contiguous:
             return
         chunk = stop * self._row // AHEAD_BYTES
@@ -112,7 +112,7 @@ def header(path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 def _reopen(kind: str, name: str, *form: Any) -> Mapped:
     path = Path(name)
-    stamp(path)  # says so if it is gone
+    stamp(path)  # refuses a file that is gone
     if kind == "file":
         found = Mapped.open(path)
         if found.shape != form[0]:

@@ -17,7 +17,7 @@ from aced.pool._mapped import Mapped, header
 from aced.pool._stored import changed, on_disk, stamp
 
 MOST_OPEN = 64
-"""Maps held open at a time: each takes a file descriptor."""
+"""How many maps are open at a time: each takes a file descriptor."""
 
 
 class NpyFolder(Concatenated):
@@ -76,7 +76,7 @@ class NpyFolder(Concatenated):
             mapped = self._maps.pop(index, None)
             if mapped is None:
                 path = Path(self._folder, self._files[index])
-                stamp(path)  # says so if it is gone
+                stamp(path)  # refuses a file that is gone
                 mapped = Mapped.open(path)
                 if mapped.shape != (self._counts[index], self.shape[1]):
                     raise changed(path)

@@ -1,7 +1,7 @@
 """Parquet files, decoded a row group at a time.
 
-A row group above CHUNK_BYTES as float32 is decoded in parts. These can only be had in order, so a
-decoder that stands inside a group is kept for whoever wants the next part.
+A row group above CHUNK_BYTES as float32 is decoded in parts. The parts come in order only, so a
+decoder that is inside a group is kept for the thread that wants the next part.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from aced.pool._parquet_decoding import (
 from aced.pool._stored import Stamp, changed, on_disk, stamp
 
 DECODER_BYTES = 512 * 1024**2
-"""What waiting decoders may hold, at up to two pages of 1 MiB per column each."""
+"""The memory of all waiting decoders; each may hold two pages of 1 MiB per column."""
 MOST_FOOTERS = 32
 
 
@@ -94,7 +94,7 @@ class Parquet(CachedChunks):
         place, decoder = self._decoder(index)
         group = self._of[index]
         for chunk in decoder:
-            if index - place < 3:  # threads that are a little behind want these
+            if index - place < 3:  # threads a little behind want these chunks
                 yield place, chunk
             place += 1
             if place > index:
@@ -105,7 +105,7 @@ class Parquet(CachedChunks):
                 del self._waiting[: -self._most_waiting]
 
     def _decoder(self, index: int) -> tuple[int, Iterator[Array]]:
-        """The nearest one that stands before this chunk in its group, else a new one."""
+        """The nearest decoder that is before this chunk in its group, else a new decoder."""
         group = int(self._of[index])
         first = int(self._first[group])
         with self._lock:
@@ -132,7 +132,7 @@ class Parquet(CachedChunks):
         return found
 
     def _file(self, place: int, whole: bool) -> Any:
-        """A file of its own for each decoder; the footer is parsed once and the file watched."""
+        """Open a file for one decoder; the footer is parsed once, and a changed file is refused."""
         path = Path(self._paths[place])
         now = stamp(path)
         with self._lock:

@@ -1,4 +1,4 @@
-"""What pyarrow does for us: forms of .parquet files, and matrices from their row groups."""
+"""Reading .parquet files with pyarrow: their forms, and matrices from their row groups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aced.pool._stored import changed, unreadable
 
 
 class Form(NamedTuple):
-    """What a file says of itself: all that is needed to plan reading it."""
+    """What a file says of itself: all that is needed to plan how it is read."""
 
     groups: tuple[int, ...]
     """Rows of each row group."""
@@ -31,7 +31,7 @@ class Form(NamedTuple):
 def open_parquet(path: Path, footer: Any = None, whole: bool = False) -> Any:
     parquet = needed("rows", "pyarrow.parquet", "reading .parquet files", "tables")
     with _decoding(path):
-        # a whole group is fetched at once; of one that is read in parts, a page per column
+        # a whole group is fetched at once; a group read in parts is fetched a page per column at a time
         if whole:
             return parquet.ParquetFile(path, metadata=footer, pre_buffer=True)
         return parquet.ParquetFile(path, metadata=footer, pre_buffer=False, buffer_size=2**16)
@@ -47,7 +47,7 @@ def _decoding(path: Any) -> Iterator[None]:
 
 
 def form_of(file: Any) -> Form:
-    """Refuses columns that are not numbers, with the sentence that frames get."""
+    """The form of a file; columns that are not numbers are refused, in the same words as for frames."""
     footer, schema = file.metadata, file.schema_arrow
     noted = (schema.pandas_metadata or {}).get("index_columns", [])
     index = tuple(item for item in noted if isinstance(item, dict) or item in schema.names)
@@ -92,7 +92,7 @@ def decoded(
                 part = batch.slice(0, size - done)
                 batch = batch.slice(part.num_rows)
                 for j, column in enumerate(part.columns):
-                    with np.errstate(over="ignore"):  # infinite then, and named by the check
+                    with np.errstate(over="ignore"):  # it becomes infinite, and the check names it
                         out[done : done + part.num_rows, j] = _numbers(column)
                 done += part.num_rows
             yield out

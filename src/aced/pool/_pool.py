@@ -20,19 +20,19 @@ from aced.pool._to_source import to_source
 
 
 class Pool:
-    """Unlabelled rows to choose from.
+    """All rows that may be asked for.
 
-    ``rows`` is a two-dimensional array of numbers, a pandas or polars frame, a scipy sparse
-    matrix, or rows that stay where they are and are read in blocks: the path of a .npy file, of a
-    .parquet file (every column a feature), of a .zarr folder or of a folder of .npy or of .parquet
-    files (in the order of their names), a memory-mapped array, a zarr or a dask array. The path of
-    a sparse .npz file is read into memory. ``ids`` are distinct integers or strings (default: a
-    pandas index, which .parquet files carry too, else 0, 1, …).
+    ``rows`` is a two-dimensional array of numbers, a pandas or polars frame, or a scipy sparse matrix.
+    It may also name rows that stay where they are and are read in blocks: the path of a .npy file, of a
+    .parquet file (every column is a feature), of a .zarr folder, or of a folder of .npy or of .parquet
+    files (in the order of their names); a memory-mapped array, a zarr array or a dask array. A sparse
+    .npz file, given by its path, is read into memory. ``ids`` are distinct integers or strings
+    (default: the pandas index of a frame or .parquet file, else 0, 1, …).
 
-    What is in memory is copied and kept as float32; a sparse matrix with many columns stays sparse.
-    What is on disk may have any real dtype and is made float32 as it is read; it must not change.
-    All rows are read once now: NaN, nulls and infinities are refused; constant columns are allowed
-    and carry no information. The same numbers make the same pool wherever they are kept.
+    Rows in memory are copied and kept as float32; a sparse matrix with many columns stays sparse. Rows
+    on disk may have any real dtype and are made float32 as they are read; the files must not change.
+    All rows are read once now. NaN, nulls and infinities are refused; constant columns are allowed and
+    carry no information. The same numbers make the same pool wherever they are kept.
 
     >>> pool = Pool([[0.0, 1.0], [1.0, 0.0]], ids=["a", "b"])
     >>> len(pool), pool.features, pool.positions(["b"])
@@ -93,11 +93,11 @@ class Pool:
         return len(self.slices)
 
     def block(self, index: int) -> Any:
-        """Rows of one block, shape (at most ``block_rows`` of the source, features)."""
+        """The rows of one block, a matrix of at most the source's ``block_rows`` rows."""
         return self.data.block(index)
 
     def rows(self, positions: Any = None) -> Any:
-        """The rows at these positions. All of them by default, if there is room for that."""
+        """The rows at these positions; by default all rows, if they fit in memory."""
         source = self.data.source
         if positions is not None:
             return source.take(np.asarray(positions))
@@ -125,7 +125,7 @@ class Pool:
         return found
 
     def _find(self, wanted: Array) -> Ints:
-        """Positions, -1 where there is none."""
+        """The positions of these ids, -1 where the pool has no such id."""
         text = self.ids.dtype.kind == "U"
         if wanted.dtype.kind == "O":
             fits = [

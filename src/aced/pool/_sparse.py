@@ -14,11 +14,11 @@ from aced.pool._free_memory import in_words
 from aced.pool._stored import as_float32, unreadable
 
 SPARSE_BLOCK_ROWS = 16384
-"""A block's results have as many rows as there are features, so blocks are few and tall."""
+"""Rows of a block. Its results have as many rows as there are features, so blocks are few and tall."""
 
 
 class Sparse:
-    """CSR rows that this process holds, all finite."""
+    """CSR rows that this process holds; all numbers are finite."""
 
     block_rows = SPARSE_BLOCK_ROWS
     sparse = True
@@ -59,7 +59,7 @@ class Sparse:
 
 
 def _refuse_non_finite(given: Any, values: Array) -> None:
-    """Name the first value that is not finite; a row of it at a time is made dense."""
+    """Refuse values that are not finite, naming the first; only its row is made dense."""
     finite = np.isfinite(values)
     if not finite.all():
         row = int(np.searchsorted(given.indptr, finite.argmin(), side="right")) - 1

@@ -1,4 +1,4 @@
-"""What the kinds of rows that stay on disk have in common."""
+"""What all sources on disk have in common."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def unreadable(path: Any, what: str, error: Exception) -> InvalidInput:
 
 
 def stamp(path: Path) -> Stamp:
-    """Size and time of a file: what tells that it is no longer the one that was opened."""
+    """The size and time of a file, by which a change since it was opened is noticed."""
     try:
         found = path.stat()
     except OSError:
@@ -32,13 +32,13 @@ def changed(path: Any) -> InvalidInput:
 
 
 def on_disk(paths: list[Path], name: Path) -> str:
-    """Files for people; they may be gone."""
+    """A description of files for people; the files may be gone."""
     size = in_words(sum(path.stat().st_size for path in paths if path.is_file()))
     count = f" in {len(paths)} files" if len(paths) > 1 else ""
     return f"{size} on disk at {name.name}{count}"
 
 
 def as_float32(rows: Array) -> Float32:
-    """What is too large becomes infinite, and is named when the rows are checked."""
+    """Rows as float32; numbers that are too large become infinite, and the check of rows names them."""
     with np.errstate(over="ignore"):
         return np.ascontiguousarray(rows, dtype=np.float32)

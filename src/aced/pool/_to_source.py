@@ -1,4 +1,4 @@
-"""From what users pass as rows to a source of them."""
+"""Make a source from what users pass as rows."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from aced.pool._zarr import MARKS, Zarr
 
 MOST_DENSE_BYTES = 2 * 1024**3
 MOST_DENSE_FEATURES = 4096
-"""A sparse matrix within both limits is stored densely: that is faster there."""
+"""A sparse matrix within both limits is stored densely, which is then faster."""
 
 
 def to_source(rows: Any, names: list[str] | None) -> Source:
-    """A source whose rows have been checked, or a sentence that says why not."""
+    """A source whose rows have been checked; other rows are refused in a sentence."""
     if isinstance(rows, str | os.PathLike):
         path = Path(rows)
         if not path.exists():
@@ -68,7 +68,7 @@ def _open(path: Path) -> Source:
 
 
 def _open_folder(folder: Path) -> Source:
-    """Files whose names begin with a dot or _ are notes of whatever wrote the others."""
+    """The source of a folder; files whose names begin with a dot or _ are notes, not rows."""
     files = sorted(path for path in folder.iterdir() if path.is_file() and path.name[0] not in "._")
     maps = [path for path in files if path.suffix.lower() == ".npy"]
     tables = [path for path in files if path.suffix.lower() == ".parquet"]
@@ -84,7 +84,7 @@ def _open_folder(folder: Path) -> Source:
 
 
 def _checked(source: Any) -> Source:
-    """The source, once all its rows have been seen to be finite, a block at a time."""
+    """The source, after a check, block by block, that all its rows are finite."""
     data = Blocks(source)
     for index, rows in enumerate(data.slices):
         block = data.block(index)

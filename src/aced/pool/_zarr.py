@@ -17,12 +17,12 @@ from aced.pool._free_memory import in_words
 from aced.pool._stored import Stamp, changed, stamp, unreadable
 
 MARKS = ("zarr.json", ".zarray", ".zgroup")
-"""A folder with one of these files is Zarr's."""
+"""A folder with one of these files is a Zarr folder."""
 _ERRORS = (OSError, ValueError, RuntimeError, KeyError, TypeError)
 
 
 class Zarr(CachedChunks):
-    """Rows of a two-dimensional Zarr array; pickled as its folder, or as its store elsewhere."""
+    """Rows of a two-dimensional Zarr array; pickled as its folder, or else as its store."""
 
     def __init__(self, array: Any) -> None:
         check_shape(array)
@@ -33,7 +33,7 @@ class Zarr(CachedChunks):
 
     @classmethod
     def open(cls, path: Path) -> Zarr:
-        """An array, or the only two-dimensional one of a group."""
+        """Open an array, or the only two-dimensional array of a group."""
         zarr = needed("rows", "zarr", "reading .zarr folders", "zarr")
         found = _opened(zarr, path)
         if isinstance(found, zarr.Array):

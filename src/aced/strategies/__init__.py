@@ -1,4 +1,4 @@
-"""Which rows to ask for next."""
+"""Strategies: they choose which rows to ask for next."""
 
 import copy
 import inspect
@@ -53,7 +53,7 @@ def option_names(name: Any) -> set[str]:
 
 
 def make_strategy(name: Any, options: dict[str, Any] | None = None) -> Strategy:
-    """The strategy with this name, or a fresh copy of a strategy object."""
+    """The strategy with this name and these options, or a fresh copy of a strategy object."""
     if isinstance(name, Strategy):
         strategy = copy.copy(name)
         strategy.restore({})

@@ -1,20 +1,19 @@
 """Fixed Budget ACED with water-filling (the paper's practical algorithm).
 
-Round k: μ̂ from the m labels so far, h̃ a hypothesis that agrees with it, which stays for the round,
-λ the design that minimises F, then draws that bring all draws so far in line with λ. The first
-round has no labels, hence μ̂ = 0: its design separates all hypotheses alike. The published
-experiments drew those rows uniformly: ``start="uniform"``.
+Round k estimates μ̂ from the m labels so far. A hypothesis that agrees with μ̂ becomes h̃ and stays for
+the round. λ is the design that minimises F. Rows are drawn so that all draws so far follow λ. The
+first round has no labels, hence μ̂ = 0, and its design separates all hypotheses alike. The published
+experiments drew the first rows uniformly: ``start="uniform"``.
 
-By default μ̂ is model-assisted (:mod:`aced.estimators._assisted`), h̃ is its regression, and shift is
-one row, the least by which two hypotheses can differ. The paper's μ̂ is 0 where no label is known
-(``estimator="naive"``). Then D counts mistakes on the labels alone, every separator is perfect while
-there are fewer labels than features, and what keeps a design from being flat is the schedule of
-shift: m 2^(1-k), an error rate of 2^(1-k) among m labels, or the printed n 2^(1-k) (``shift="pool"``,
-which every first round has); h̃ is the oracle's best hypothesis on the labels.
+By default μ̂ is model-assisted (:mod:`aced.estimators._assisted`), h̃ is the regression behind it, and
+shift is one row, the least by which two hypotheses can differ. The paper's μ̂ is 0 where no label is
+known (``estimator="naive"``), and its h̃ is the oracle's best hypothesis on the labels. Then D counts
+mistakes on the labels alone, and every separator is perfect while there are fewer labels than
+features. Only shift keeps such a design from being flat: it is m 2^(1-k), an error rate of 2^(1-k)
+among m labels, or n 2^(1-k) as printed (``shift="pool"``). In the first round it is always n.
 
-Water-filling, as printed, gives mass to rows that have a label already and cannot be drawn
-again. By default both λ and the mass spent so far are taken over the open rows alone;
-``fill="all"`` is the printed formula.
+As printed, water-filling gives mass to rows that have a label already and cannot be drawn again.
+By default it looks at λ and at the draws so far on open rows only; ``fill="all"`` is as printed.
 """
 
 from __future__ import annotations
@@ -58,20 +57,19 @@ _SOLVERS: dict[str, type[FixedPoint] | type[Mirror]] = {"fixed-point": FixedPoin
 class Aced(Strategy):
     """Active classification using experimental design.
 
-    ``solver`` is "fixed-point" (default) or "mirror", the paper's; ``search`` is
-    "dinkelbach" (default) or "grid", the paper's; ``oracle`` is "linear" (default),
-    "sklearn" (the paper's: one fit per weight vector, of ``classifier``) or an oracle
-    over the learner's own pool. A solver object may be passed instead of both names. A
-    learner takes a fresh copy, so one object can serve many.
+    ``oracle`` is "linear" (default), "sklearn" (the paper's, one fit of ``classifier`` for each weight
+    vector) or an oracle over the learner's own pool. ``solver`` is "fixed-point" (default), "mirror"
+    (the paper's) or a solver object. ``search`` is "dinkelbach" (default) or "grid" (the paper's); a
+    solver object brings its own. A learner takes a fresh copy, so one ``Aced`` can serve many learners.
 
-    ``design_rows`` finds the design on a sample of so many rows, ``round_seconds`` on as many as
-    the time allows (which gives up "same seed, same result"). By default pools of more than
-    2^22 rows use a sample; the history then says so, with its size and a bound on what it lost.
+    ``design_rows`` is the size of a sample of the rows on which the design is found. ``round_seconds``
+    makes the sample as large as this time allows; the same seed then need not give the same result. By
+    default only pools of more than 2^22 rows use a sample. The history has its size and estimated loss.
 
-    ``estimator`` is "assisted" (default with a linear oracle) or "naive", the paper's; ``shift`` one
-    "row" (default with the assisted estimator), or an error rate that halves every round, as a share
-    of the "labels" (default with the naive one) or of the "pool", the paper's; ``fill`` what
-    water-filling looks at: "open" rows (default), or "all", as the paper has it; ``start`` how rows
+    ``estimator`` is "assisted" (default with a linear oracle) or "naive" (the paper's). ``shift`` is one
+    "row" (default with the assisted estimator), or an error rate that halves every round, as a share of
+    the "labels" (default with the naive estimator) or of the "pool" (the paper's). ``fill`` says which
+    rows water-filling looks at: "open" rows (default) or "all" (the paper's). ``start`` says how rows
     are drawn while there is no label: by "design" (default), as the paper's algorithm is printed, or
     "uniform", as its experiments were run.
     """
@@ -141,7 +139,7 @@ class Aced(Strategy):
         return Plan(*self._draw(round_.lam, view, size, rng), record | round_.record, round_.lam, round_)
 
     def _problem(self, oracle: Oracle, view: View) -> Problem:
-        """What the round is to minimise. The regression needs labels of both classes."""
+        """What the round has to minimise; μ̂ is naive until there are labels of both classes."""
         labelled = np.zeros(len(view.pool), bool)
         labelled[view.positions] = True
         if self.estimator == "assisted" and len(np.unique(view.codes)) == 2:
@@ -154,7 +152,7 @@ class Aced(Strategy):
         return Problem(oracle, mu, self._shift(view), best, keeps_incumbent=True, labelled=labelled)
 
     def _shift(self, view: View) -> float:
-        """In rows; n in the first round, and never below the tolerance."""
+        """The shift in rows: n in the first round, and never below the tolerance."""
         n, m = len(view.pool), len(view.positions)
         if self.shift == "row" and m:
             return max(1.0, n * view.tolerance)
@@ -174,7 +172,7 @@ class Aced(Strategy):
         return _SOLVERS[self.solver](search=_SEARCHES[self.search or "dinkelbach"]())
 
     def _solver_for(self, problem: Problem) -> Solver:
-        """The solver, on a sample of the rows where that was asked for or the pool is very large."""
+        """The solver; it works on a sample if the options say so or if the pool is very large."""
         solver, rows, seconds = self._solver, self.design_rows, self.round_seconds
         if not isinstance(solver, FixedPoint) or not isinstance(problem.oracle, LinearOracle):
             return solver
@@ -185,12 +183,12 @@ class Aced(Strategy):
         return Sampled(solver, rows=rows, seconds=seconds)
 
     def _draw(self, lam: Float64, view: View, size: int, rng: Rng) -> tuple[Ints, Float64]:
-        """Rows that bring all draws in line with λ; when those run out, rows by λ, then any."""
+        """Draw rows by water-filling; when no such row is left, draw by λ, and then any open rows."""
         filled = self._fill(lam, view.open, size / view.batch_size)
         return draw([filled, lam, np.ones(len(lam))], view.open, size, rng)
 
     def _fill(self, lam: Float64, open_rows: Bools, mass: float) -> Float64:
-        """The draw distribution that brings all draws, old and new, in line with λ."""
+        """The distribution of the new draws that makes all draws, old and new, follow λ."""
         n = len(lam)
         rows = open_rows if self.fill == "open" and lam[open_rows].any() else np.ones(n, bool)
         share = lam[rows] / lam[rows].sum()

@@ -1,8 +1,8 @@
 """ACED as it was printed and run (the paper's practical algorithm and its experiments).
 
 μ̂ is 0 where no label is known, shift is n 2^(1-k), water-filling gives mass to all rows, and the first
-batch is drawn uniformly. The solver, the search and the oracle are ours unless they are named:
-``solver="mirror"``, ``search="grid"`` and ``oracle="sklearn"`` are the published procedure.
+batch is drawn uniformly. The default solver, search and oracle are those of ``Aced``;
+``solver="mirror"``, ``search="grid"`` and ``oracle="sklearn"`` are the published ones.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from aced.strategies._aced import Aced
 
 
 class AcedPaper(Aced):
-    """``Aced`` with the paper's estimator, shift, water-filling and start."""
+    """``Aced`` with the paper's estimator, shift, water-filling and start; its options are as there."""
 
     name = "aced-paper"
 

@@ -1,9 +1,9 @@
 """BADGE for linear models: k-means++ seeding on gradient embeddings.
 
-The gradient of the logistic loss at the predicted label is (p - ŷ)(x, 1), of size
-min(p, 1 - p) |(x, 1)|: rows that are uncertain and far from one another (Ash et al. 2020).
-Each next row is drawn with probability proportional to its squared distance from those
-drawn before it, so draw probabilities are known.
+The gradient of the logistic loss at the predicted label ŷ is (p - ŷ)(x, 1), and its size is
+min(p, 1 - p) |(x, 1)|. The next row is drawn with probability proportional to the squared distance
+of its gradient from the gradients of the rows drawn before it. So uncertain rows that are far from
+one another are likely (Ash et al. 2020), and draw probabilities are known.
 """
 
 from __future__ import annotations

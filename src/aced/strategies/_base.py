@@ -1,4 +1,4 @@
-"""What a strategy sees, what it returns, and what every strategy is."""
+"""What a strategy sees, what it returns, and what every strategy declares."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ class View:
 
     @property
     def round(self) -> int:
-        """k = 1, 2, …: one more than the batches labelled so far."""
+        """k = 1, 2, …: one more than the number of batches labelled so far."""
         return 1 + len(self.positions) // self.batch_size
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Rows in the order they are to be asked, each with its draw probability.
+    """Rows in the order in which they are to be asked for, each with its draw probability.
 
-    The probability is that of this row being the next one, given those before it;
-    1 when the strategy left nothing to chance.
+    This is the probability that the row is the next one, given the rows before it. It is 1
+    when the strategy leaves nothing to chance.
     """
 
     positions: Ints
     probabilities: Float64
-    record: Mapping[str, float | int | str] = field(default_factory=dict)
-    lam: Float64 | None = None  # (n,): the design that they were drawn from, if there is one
-    round: Round | None = None  # and the round that it belongs to; a uniform start has none
+    record: Mapping[str, float | int | str] = field(default_factory=dict)  # kept in the history
+    lam: Float64 | None = None  # (n,): the design that the rows were drawn from, if there is one
+    round: Round | None = None  # the round of that design; a uniform start has none
 
 
 NOTHING = Plan(np.zeros(0, np.int64), np.zeros(0))
@@ -66,28 +66,31 @@ class Strategy(ABC):
 
     name: str
     stream: bool = False
-    """Whether it judges one row after another and needs each label before the next row."""
+    """Whether the strategy judges one row after another and needs each label before the next row."""
     needs_all_labels: bool = False
-    """Whether it runs only where every label is known; see ``reveal``."""
+    """Whether the strategy runs only where every label is known; see ``reveal``."""
 
     @abstractmethod
     def plan(self, view: View, size: int, rng: Rng) -> Plan:
-        """At most ``size`` open rows: fewer only when fewer are open, or when a stream ends."""
+        """Choose ``size`` open rows of ``view``, at random by ``rng`` alone; fewer if fewer are open.
+
+        A stream may choose fewer rows at a time, and none when it ends.
+        """
 
     def reveal(self, labels: Any) -> None:
         """Take the label, 0 or 1, of every row. Simulations call this before the first plan."""
         return
 
     def options(self) -> dict[str, Any] | None:
-        """Arguments that rebuild this strategy, or None when they cannot be written down."""
+        """The arguments that make this strategy again, or None when one of them cannot be saved."""
         found = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
         plain = all(value is None or isinstance(value, str | int | float) for value in found.values())
         return found if plain else None
 
     def state(self) -> dict[str, Array]:
-        """Arrays that, restored, continue to the bit."""
+        """The arrays from which ``restore`` makes a strategy that continues to the bit."""
         return {}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        """Take a state back; an empty one is that of a fresh strategy."""
+        """Go back to a ``state``; an empty one is that of a fresh strategy."""
         return

@@ -1,8 +1,8 @@
 """CAL over a stream (Cohn, Atlas, Ladner 1994): ask where two classifiers that fit all labels differ.
 
-Row x is asked for when the best classifier that labels it the other way errs no more on
-the labels so far than the best of all, err(h') ≤ err(h) + slack. Made for tasks that some
-classifier solves without error; elsewhere it stops asking early, or late with a slack.
+Let h be the best classifier on the labels so far, and h' the best of those that label row x the other
+way. Row x is asked for when err(h') ≤ err(h) + slack. CAL is made for tasks that some classifier
+solves without error; on other tasks it stops asking too early, or with a slack too late.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from aced.strategies._iwal import Iwal
 
 
 class Cal(Iwal):
-    """Probability 1 in the region of disagreement, 0 outside."""
+    """Ask for every row of the region of disagreement and for no other.
+
+    ``slack`` is a share of the rows passed; ``passes``, ``seeds`` and ``classifier`` are as in ``Iwal``.
+    """
 
     def __init__(
         self, slack: float = 0.0, *, passes: int = 1, seeds: int | None = None, classifier: Any = None

@@ -1,8 +1,8 @@
 """Query by committee: rows on which classifiers trained on resampled labels disagree.
 
-The members are linear separators for bootstrap samples of the labels, all found in one
-batched call of the linear oracle. The vote entropy decides, the smallest mean margin of
-the members breaks ties.
+The members are linear separators for bootstrap samples of the labels, all found in one call of the
+linear oracle. Rows with the largest vote entropy come first. Among equal rows, those nearest to the
+boundary of the learner's classifier come first.
 """
 
 from __future__ import annotations

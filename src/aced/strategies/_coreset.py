@@ -1,7 +1,7 @@
-"""Core-set: greedy k-centre, each next row the one farthest from all chosen so far.
+"""Core-set: greedy k-centre. Each next row is the one farthest from all rows chosen so far.
 
-(Sener and Savarese 2018, on the rows as they are.) Within a factor 2 of the smallest
-covering radius. It looks at the rows alone, not at the labels.
+This is the method of Sener and Savarese (2018), on the rows as they are. Its covering radius is
+within a factor 2 of the smallest. It looks at the rows alone, not at the labels.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from aced.strategies._passive import Passive
 
 
 class CoreSet(Strategy):
-    """Farthest-first from the rows that have been asked for."""
+    """The open rows that are farthest from all rows that are not open, farthest first."""
 
     name = "core-set"
 

@@ -1,26 +1,24 @@
 """Online Active Cover (Huang, Agarwal, Hsu, Langford, Schapire 2015), as in Vowpal Wabbit.
 
-With t the weight of the examples so far (1/p for each that was asked for, 0 where D was not drawn
-from, 1 outside it), ē the importance-weighted error of the predictions made before each label, as a
-share of t, and G = |f(x)| / (t · sensitivity) the weight, per example, that would flip h's
-prediction at x:
+Let t be the weight of the examples so far: 1/p for a row that was asked for, 0 for another row of D,
+1 for a row outside D. Let ē be the importance-weighted error of the predictions made before each
+label, as a share of t, and G = |f(x)| / (t · sensitivity) the weight, per example, that would flip
+h's prediction at x. Then
 
     Δ    = sqrt(C0 ē / t) + max(2α, 4) C0 ln t / t,     x is in D when G ≤ Δ (always while t < 3)
     pmin = min(1 / (sqrt(t ē) + ln t), ½)
     q²   = 4 pmin² + Σ_i λ_i 1[h_i(x) ≠ h(x)],          p = q / (1 + q)
 
-In D a row is asked for with probability p and learnt with weight 1/p; outside D h learns its
-own prediction with weight 1. The cover h_1 … h_m is updated on every row, in order: with
-r = 2 Δ t α / (C0 β²), the cost difference is 1/p_i - 2α² ± r w in D (+ when h is wrong, w the
-weight of the label, 0 when it was not asked for) and -r outside; h_i learns -sign(cost) h(x)
-with weight |cost|. Where it then still disagrees with h, λn_i ← max(0, λn_i + 2 cost),
-λd_i ← λd_i + 1[x in D] / q³ and q² ← q² + λn_i / λd_i for the next of the cover.
+A row of D is asked for with probability p and learnt with weight 1/p. Outside D, h learns its own
+prediction with weight 1. The cover h_1 … h_m is updated on every row, in order. With
+r = 2 Δ t α / (C0 β²), the cost difference is 1/p_i - 2α² ± r w in D and -r outside. Its sign is +
+when h is wrong; w is the weight of the label, 0 when the row was not asked for. h_i learns
+-sign(cost) h(x) with weight |cost|. If h_i then still disagrees with h, λn_i ← max(0, λn_i + 2 cost),
+λd_i ← λd_i + 1[x in D] / q³, and q² ← q² + λn_i / λd_i for the next member of the cover.
 
-The published code computes the sensitivity with the label of x, which is not known yet when
-the row is judged; here it is h's own prediction.
-
-The learner is an online one (:mod:`aced.strategies._online`), as published. ``oracular``
-has no cover and asks for every row of D with weight 1.
+The published code computes the sensitivity with the label of x, which is not known yet when x is
+judged; here h's own prediction takes its place. All classifiers learn online
+(:mod:`aced.strategies._online`), as published.
 """
 
 from __future__ import annotations
@@ -39,7 +37,11 @@ BETA = np.sqrt(10.0)
 
 
 class ActiveCover(Strategy):
-    """A stream over the pool, ``passes`` times in random order, with a cover of classifiers."""
+    """A stream over the pool, ``passes`` times in random order, with a cover of classifiers.
+
+    ``c0`` is C0, ``cover`` the number m of classifiers in the cover, ``rate`` their learning rate.
+    With ``oracular`` there is no cover, and every row of D is asked for with weight 1.
+    """
 
     stream = True
 
@@ -123,7 +125,7 @@ class ActiveCover(Strategy):
         return int(self._order[self._k])
 
     def _judge(self, x: Float64) -> tuple[bool, float, float]:
-        """Whether x is in D, Δ, and the probability of asking for it."""
+        """Whether x is in D, the threshold Δ, and the probability of asking for x."""
         assert self._learners is not None
         t = self._weight
         if t < 3:
@@ -140,7 +142,7 @@ class ActiveCover(Strategy):
         return True, threshold, float(q / (1 + q))
 
     def _least(self, t: float) -> float:
-        """pmin."""
+        """The probability pmin when the examples have weight t."""
         return float(min(1 / (np.sqrt(self._losses) + np.log(t)), 0.5)) if t > 2 else 1.0
 
     def _update(self, x: Float64, y: float, probability: float, threshold: float, inside: bool) -> None:
@@ -174,7 +176,7 @@ class ActiveCover(Strategy):
 
 
 def check_options(c0: float, cover: int, passes: int, rate: float) -> None:
-    """Refuse, by name, what is out of range."""
+    """Refuse options that are out of range."""
     whole("cover", cover, 0)
     whole("passes", passes, 1)
     positive("c0", c0)

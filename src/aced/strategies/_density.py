@@ -24,7 +24,7 @@ from aced.strategies._ranked import highest
 
 
 class Density(Strategy):
-    """Uncertainty times density to the power β."""
+    """The open rows with the largest uncertainty times density to the power ``beta``."""
 
     name = "density"
 

@@ -1,4 +1,4 @@
-"""Distances to the nearest of a growing set of rows, block by block."""
+"""The distance of every row to the nearest of a growing set of rows, block by block."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from aced._workers import PerRow, Workers
 from aced.pool import Pool
 
 AT_ONCE = 256
-"""Centres whose distances are computed in one product."""
+"""How many centres have their distances computed in one product."""
 
 
 class Nearest:
     """Squared distance of every row to its nearest centre; rows may be scaled.
 
     ``scale`` (n,) multiplies the rows, so that gradient embeddings scale_i (x_i, 1) need not
-    be stored; ``bias`` says whether that 1 is there.
+    be stored; ``bias`` says whether the rows end with that 1.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ def _nearest(
     centre_norms: Float64,
     bias: float,
 ) -> tuple[Float64]:
-    """Squared distance of the rows to the nearest of the centres, the columns of (p, m)."""
+    """Squared distance of the rows to the nearest of the ``centres`` (p, m), one in each column."""
     product = block @ centres
     product = product.toarray() if scipy.sparse.issparse(product) else product
     product = (product + np.float32(bias)).astype(float)

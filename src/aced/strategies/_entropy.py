@@ -1,6 +1,6 @@
-"""Entropy sampling: the rows whose predicted label is least certain, by its entropy.
+"""Entropy sampling: the rows whose predicted label has the largest entropy.
 
-With two classes the order is that of margin sampling; the entropy is what is reported.
+With two classes the order is that of margin sampling.
 """
 
 from __future__ import annotations
@@ -23,5 +23,5 @@ class Entropy(Strategy):
         if scores is None:
             return Passive().plan(view, size, rng)
         p = expit(scores)
-        # p rounds to 0 or 1 far from the boundary: the margin decides among those
+        # far from the boundary p rounds to 0 or 1; the margin decides among such rows
         return highest(-xlogy(p, p) - xlogy(1 - p, 1 - p) - 1e-9 * np.abs(scores), view, size)

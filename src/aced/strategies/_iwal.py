@@ -1,8 +1,8 @@
 """Importance-weighted active learning over a stream (Beygelzimer, Hsu, Langford, Zhang 2010).
 
-Row x is the k-th of the stream. With h the weighted empirical risk minimiser, h' the best
-that labels x the other way, G = err(h') - err(h) and ε = C0 ln k / (k - 1), x is asked for
-with probability 1 if G ≤ a + ε, and otherwise with the s that solves
+Let x be the k-th row of the stream, h the weighted empirical risk minimiser and h' the best
+classifier that labels x the other way. With G = err(h') - err(h) and ε = C0 ln k / (k - 1), x is
+asked for with probability 1 if G ≤ a + ε, and otherwise with the probability s that solves
 
     G = (c1/√s - c1 + 1) a + (c2/s - c2 + 1) ε,      c1 = 5 + 2√2, c2 = 5,
 
@@ -17,9 +17,9 @@ On labels that some classifier fits perfectly both h and h' err nowhere, so G = 
 row is asked for: IWAL is then passive. That is what happens on a separable task, and
 everywhere while there are fewer examples than features.
 
-A row's label is needed before the next row can be judged, so asking in batches delays
-what each decision knows; `bench` asks one row at a time. Rows of the stream are judged some
-at a time: a judgement stands until the examples have grown by a share, ``lag``, since.
+The label of a row is needed before the next row can be judged, so whoever asks in batches judges
+with fewer labels; ``aced bench`` asks for one row at a time. Several rows of the stream are judged
+together: a judgement stands until the examples have grown by the share ``lag`` since it was made.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MOST_AT_ONCE = 64
 
 
 def query_probability(gap: Any, root: Any, epsilon: Any) -> Float64:
-    """s for G, a and ε; 1 where G ≤ a + ε.
+    """The probability s for ``gap`` G, ``root`` a and ``epsilon`` ε; 1 where G ≤ a + ε.
 
     >>> query_probability(np.array([0.0, 0.2, 0.9]), 0.1, 0.01).round(3).tolist()
     [1.0, 0.824, 0.291]
@@ -57,11 +57,12 @@ def query_probability(gap: Any, root: Any, epsilon: Any) -> Float64:
 class Iwal(Strategy):
     """A stream over the pool, ``passes`` times in random order.
 
-    ``seeds`` rows are asked for first (default: 250, an eighth of a smaller pool). With
-    ``lag`` 0 every row is judged by all examples before it, as published; with 0.005 the latest
-    one in 200 may be missing, and a pass takes a third of the time.
-    ``classifier`` replaces the linear class by any scikit-learn classifier, whose h' is
-    found by the penalty form.
+    ``c0`` is C0; ``variant`` is 0 for IWAL0 or 1 for IWAL1. With ``oracular``, only rows with s = 1 are
+    asked for. ``scale`` is "error", or "accuracy" as in the published ACED code.
+    ``seeds`` rows are asked for first (default: 250, an eighth of a pool below 2000 rows). With
+    ``lag`` 0 every row is judged by all examples before it, as published; with 0.005 the newest
+    one in 200 may be missing, and a pass takes a third of the time. ``classifier`` (any of scikit-learn)
+    replaces the linear class. ``erm`` is a function of a pool that makes minimisers of your own.
     """
 
     stream = True
@@ -99,7 +100,7 @@ class Iwal(Strategy):
         self._erm_state = {k[4:]: v for k, v in state.items() if k.startswith("erm_")}
         self._order = state.get("order", np.zeros(0, np.int64))  # rows in the order of the stream
         self._luck = state.get("luck", np.zeros(0))  # the random number that decides about each
-        self._judged = state.get("judged", np.zeros((0, 2)))  # of rows ahead: P, and the label h gives
+        self._judged = state.get("judged", np.zeros((0, 2)))  # rows ahead: probability, h's label
         counts: list[int] = state.get("counts", np.array([0, 4, 0, 0])).tolist()
         self._k, self._block = counts[:2]  # places passed, rows judged at once
         self._used, self._since = counts[2:]  # judgements used, examples added since they were made
@@ -160,9 +161,9 @@ class Iwal(Strategy):
         return NOTHING
 
     def _judgement(self) -> tuple[float, int]:
-        """P of the row at hand, and the label h gives it.
+        """The probability of asking for the current row, and the label that h gives it.
 
-        It is judged together with rows ahead: about as many as will be passed before the
+        The row is judged together with rows ahead: about as many as will be passed before the
         judgement is out of date.
         """
         assert self._erm is not None
@@ -193,7 +194,7 @@ class Iwal(Strategy):
         return LinearErm(pool) if self.classifier is None else PenaltyErm(pool, self.classifier)
 
     def _probabilities_of(self, rows: Ints) -> Float64:
-        """s for the rows ahead, judged by the examples so far."""
+        """The probability s of each of the rows ahead, judged by the examples so far."""
         assert self._erm is not None
         seen = max(self._k, 1)
         k = seen + 1 + np.arange(len(rows))
@@ -201,7 +202,7 @@ class Iwal(Strategy):
         best = self._erm.error() / seen
         share = {"error": best, "accuracy": 1 - best}[self.scale] if self.variant == 1 else 1.0
         roots = np.sqrt(epsilon * np.clip(share, 0.0, 1.0))
-        # an oracular decision is whether G ≤ a + ε; the smallest of the rows ahead serves all
+        # an oracular decision is whether G ≤ a + ε; the smallest a + ε of the rows ahead serves all
         limit = (best + float((roots + epsilon)[-1])) * seen if self.oracular else None
         gaps = self._erm.rivals(rows, limit) / seen - best
         return query_probability(gaps, roots, epsilon)

@@ -1,4 +1,4 @@
-"""Least confidence: the rows whose more likely label is least likely.
+"""Least confidence: the rows whose predicted label has the smallest probability.
 
 With two classes the order is that of margin sampling.
 """

@@ -1,7 +1,7 @@
 """Margin sampling: the rows whose score is nearest to the decision boundary.
 
-The rule most people use (uncertainty sampling; for two classes the same as least
-confidence and entropy). It leaves nothing to chance, so its draws have probability 1
+This is the rule that most people use: uncertainty sampling, which for two classes is the same as
+least confidence and entropy. It leaves nothing to chance, so its draws have probability 1
 and cannot be reweighted. Until both classes have been seen it draws uniformly.
 """
 

@@ -1,18 +1,18 @@
 """Linear classifiers that learn from one weighted example at a time, several side by side.
 
-The logistic learner of Vowpal Wabbit's defaults: step sizes per feature from the sums of
-squared gradients (adaptive), features measured against the largest value seen (normalised),
-and steps that do to an example of weight c what c examples of weight 1 would (invariant).
+They learn as Vowpal Wabbit does by default, with the logistic loss. Step sizes per feature come from
+the sums of squared gradients (adaptive), features are measured against their largest value so far
+(normalised), and one example of weight c has the effect of c examples of weight 1 (invariant).
 
-For an example x with label y = ±1, weight c and margin f, with z = y f,
+For an example x with label y = ±1, weight c and margin f, let z = y f. Newton's method finds z' in
 
     z' + exp(z') = z + exp(z) + η c q,     q = Σ_i x_i² a_i · multiplier,
 
-gives the margin after the step (Newton's method); w moves along x_i a_i by y (z' - z) / q.
+and y z' is the margin after the step: w moves along x_i a_i by y (z' - z) / q. Here
 a_i = 1 / (sqrt(Σ c g² x_i²) · max|x_i|), multiplier = sqrt(Σ c / Σ c Σ_i (x_i / max|x_i|)²).
 
-Three details decide how often a stream asks, and are as in the program. A weight shrinks when its
-feature exceeds all before it, but f is the margin before that. Margins count as ±50 at most. An
+Three details decide how often a stream asks, and are as in Vowpal Wabbit. A weight shrinks when its
+feature exceeds all earlier values, but f is the margin before that. Margins are cut to ±50. An
 example whose loss is 0 in single precision, z > 24 ln 2, changes nothing.
 """
 
@@ -37,7 +37,7 @@ _jit = cast("Callable[[F], F]", numba.njit(nogil=True, cache=True, error_model="
 
 
 def refuse_sparse(pool: Pool, name: str) -> None:
-    """Say that a strategy that learns row by row needs dense rows."""
+    """Refuse a sparse pool for the strategy ``name``, which learns row by row."""
     if pool.sparse:
         raise InvalidInput(
             "pool",
@@ -46,7 +46,7 @@ def refuse_sparse(pool: Pool, name: str) -> None:
 
 
 class Online:
-    """``count`` learners with weights (count, p); the caller appends the constant feature."""
+    """``count`` classifiers with weights (count, features); the caller appends the constant feature."""
 
     def __init__(self, count: int, features: int, rate: float) -> None:
         self.rate = rate
@@ -56,16 +56,16 @@ class Online:
         self.totals = np.zeros((count, 2))  # Σ c Σ (x / max|x|)² and Σ c
 
     def margins(self, x: Float64) -> Float64:
-        """w·x of every learner, within ±50."""
+        """w·x of every classifier, within ±50."""
         return np.asarray(np.clip(self.weights @ x, -LIMIT, LIMIT))
 
     def sensitivity(self, x: Float64, margin: float, y: float) -> float:
-        """How far learner 0's margin moves with the weight of one more example labelled y."""
+        """How far classifier 0's margin moves with the weight of one more example with label y."""
         squares, largest, totals = self.squares[0], self.largest[0], self.totals[0]
         return float(_sensitivity(squares, largest, x, margin, y, self.rate, totals))
 
     def learn(self, which: int, x: Float64, y: float, c: float) -> float:
-        """One step of one learner with label y = ±1 and weight c > 0; its margin afterwards."""
+        """Take a step of one classifier with label y = ±1 and weight c > 0; return its margin after."""
         w, squares, largest = self.weights[which], self.squares[which], self.largest[which]
         return float(_learn(w, squares, largest, x, y, c, self.rate, self.totals[which]))
 

@@ -1,4 +1,4 @@
-"""Passive: uniform draws without replacement, what every comparison starts from."""
+"""Passive: uniform draws without replacement, with which other strategies are compared."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ def highest(values: Float64, view: View, size: int) -> Plan:
     """The open rows with the largest values, largest first, each with probability 1."""
     rows = np.flatnonzero(view.open)
     costs = -values[rows]
-    if size < len(rows):  # all that can be among them, ties included, in their order
+    if size < len(rows):  # keep what can be among the largest, ties included, in order
         few = np.flatnonzero(costs <= np.partition(costs, size - 1)[size - 1])
         rows, costs = rows[few], costs[few]
     top = rows[np.argsort(costs, kind="stable")[:size]]

@@ -1,10 +1,10 @@
-"""Margin sampling by a regression of its own: the rows nearest to its boundary.
+"""Margin sampling with a regression of its own: the rows nearest to the regression's boundary.
 
-Margin sampling by the classifier that is trained depends on how that is fitted: without a penalty, and
-with about as many labels as features, its boundary is mostly noise. Here the boundary is that of a
-least-squares fit whose penalty is chosen by leave-one-out (:mod:`aced.estimators._assisted`), whatever
-is trained. It leaves nothing to chance, so its draws have probability 1 and cannot be reweighted.
-Until both classes have been seen it draws uniformly.
+Ordinary margin sampling depends on how the learner's classifier is fitted. Without a penalty, and with
+about as many labels as features, that classifier's boundary is mostly noise. Here the boundary is that
+of a least-squares fit whose penalty is chosen by leave-one-out (:mod:`aced.estimators._assisted`). The
+strategy leaves nothing to chance, so its draws have probability 1 and cannot be reweighted. Until both
+classes have been seen it draws uniformly.
 """
 
 from __future__ import annotations

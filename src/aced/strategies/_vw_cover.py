@@ -1,14 +1,14 @@
 """Online Active Cover as Vowpal Wabbit runs it (``--active_cover``): the published program itself.
 
-It decides while it learns whether it asks for a row, so the row's label must be there already;
-it even judges the row with it (see :mod:`aced.strategies._cover`, which does not). So it runs
-only where every label is known, in a simulation, to compare with.
+The program decides whether to ask for a row while it learns from the row, so it needs the label before
+it asks. It even judges the row by the label, which :mod:`aced.strategies._cover` does not. So this
+strategy runs only in simulations, where every label is known; it is there for comparison.
 
-The weight that it leaves on a learnt example says what it did: 0 skipped, 1 learnt with its own
-prediction, 1/p asked for with probability p. The first three rows are always asked for.
+The weight that the program leaves on an example tells what it did. 0: it skipped the row. 1: it learnt
+its own prediction. 1/p: it asked for the row with probability p. It always asks for the first three.
 
-A saved model lacks λ, so the program is never saved: a restored strategy shows a new one the
-same rows in the same order, which leads to the same place.
+A saved model of the program lacks λ, so the program is never saved. A restored strategy shows the same
+rows in the same order to a new program, which comes to the same state.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from aced.strategies._online import refuse_sparse
 class VowpalCover(Strategy):
     """A stream over the pool, ``passes`` times in random order, through Vowpal Wabbit.
 
-    ``labels``: 0 or 1 for each row of the pool; ``aced run`` and ``aced bench`` reveal theirs.
+    ``labels`` has 0 or 1 for each row of the pool; ``aced run`` and ``aced bench`` pass it themselves.
+    The other options are as in ``ActiveCover``.
     """
 
     name = "oac-vw"
@@ -66,7 +67,7 @@ class VowpalCover(Strategy):
                 self._seed = int(rng.integers(2**31))
             self._stream = self._asked(view.pool, labels, self._seed)
         for k, row, probability in self._stream:
-            if k <= self._k:  # before the restore
+            if k <= self._k:  # asked for before the state was saved
                 continue
             self._k = k
             if view.open[row]:
@@ -85,7 +86,7 @@ class VowpalCover(Strategy):
         return self._labels
 
     def _asked(self, pool: Pool, labels: Ints, seed: int) -> Iterator[tuple[int, int, float]]:
-        """Rows asked for: place in the stream from 1, row, probability."""
+        """The rows asked for: each place in the stream (from 1), the row, its draw probability."""
         program = Program(self.c0, cover=self.cover, rate=self.rate, seed=seed)
         rng = np.random.default_rng(seed)
         k = 0
@@ -124,7 +125,7 @@ class Program:
         self.skipped = False  # whether the last row was in the region and not drawn
 
     def learn(self, x: Array, label: int) -> float:
-        """The probability with which the row was asked for, 0 if it was not."""
+        """Show the row; return the probability with which it was asked for, 0 if it was not."""
         example = self._example(x)
         example.set_label_string("1" if label else "-1")
         self._workspace.learn(example)
@@ -135,7 +136,7 @@ class Program:
         return 1 / weight if weight > 1 or self._learnt <= 3 else 0.0
 
     def predict(self, x: Array) -> int:
-        """The label, 0 or 1, that its classifier gives the row; for the end: it counts as a row."""
+        """The classifier's label, 0 or 1, of the row. Use it at the end only: it counts as a row."""
         example = self._example(x)
         said = self._workspace.predict(example)
         self._workspace.finish_example(example)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 
 def run(checks: Iterable[Callable[..., None]], *arguments: object) -> None:
-    """Run all of them; when one fails, the error starts with its name."""
+    """Run all checks; when one fails, the error starts with the name of the check."""
     for check in checks:
         _run_one(check, *arguments)
 

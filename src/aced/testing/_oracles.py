@@ -1,6 +1,7 @@
 """What every oracle must do.
 
-Every check takes ``make``, which builds an oracle, a pool, and the seed of the weights to try.
+Every check takes ``make`` (a function of a pool and workers that makes the oracle), ``pool``, and
+``seed``, from which the weights to try are drawn.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ LEVELS = np.array([0, 0.1, 1, 3, 10, 100], dtype=np.float32)
 
 
 def oracle_checks() -> tuple[Check, ...]:
-    """The suite, one function for each thing required."""
+    """The suite: one function for each thing that is required of an oracle."""
     return (
         check_the_pool_is_the_one_it_was_made_for,
         check_values_are_the_weights_of_the_labels,
@@ -48,18 +49,18 @@ def oracle_checks() -> tuple[Check, ...]:
 
 
 def check_oracle(make: Make, pool: Pool, *, seed: int = 0) -> None:
-    """Run the whole suite on oracles that ``make`` builds over ``pool``."""
+    """Run the whole suite on oracles that ``make`` makes over ``pool``, with weights by ``seed``."""
     run(oracle_checks(), make, pool, seed)
 
 
 def check_the_pool_is_the_one_it_was_made_for(make: Make, pool: Pool, seed: int = 0) -> None:
-    assert make(pool, Workers(1)).pool is pool, "oracle.pool is another"
+    assert make(pool, Workers(1)).pool is pool, "oracle.pool must be the pool that it was made with"
 
 
 def check_values_are_the_weights_of_the_labels(make: Make, pool: Pool, seed: int = 0) -> None:
     vectors = _vectors(pool, seed)
     labels, values = argmax(make(pool, Workers(1)), vectors)
-    assert labels.shape == vectors.shape, "one labeling of the pool per weight vector"
+    assert labels.shape == vectors.shape, "each weight vector must get one labelling"
     assert labels.dtype == bool, "labels must be bool"
     expected = (vectors * labels).sum(axis=1)
     assert np.allclose(values, expected, rtol=1e-3, atol=1e-2), "values must be Σ v_i h_i"
@@ -102,30 +103,30 @@ def check_an_anchor_loses_no_value(make: Make, pool: Pool, seed: int = 0) -> Non
     anchored = best_per_draw(LEVELS, maximiser.maximise(LEVELS, anchor), oracle)
     before = value(LEVELS, plain.tally)
     worse = before - value(LEVELS, anchored.tally)
-    assert (worse <= 1e-3 * np.abs(before) + 1e-3).all(), "an anchor lost value"
+    assert (worse <= 1e-3 * np.abs(before) + 1e-3).all(), "with an anchor the values became smaller"
 
 
 def check_leverages_are_not_negative(make: Make, pool: Pool, seed: int = 0) -> None:
     leverage = _family(make, pool, seed)[2].leverage(1.0)
     if leverage is not None:
-        assert leverage.shape == (len(pool),), "one leverage per row"
-        assert (leverage >= 0).all(), "leverages are not negative"
+        assert leverage.shape == (len(pool),), "there must be one leverage for each row"
+        assert (leverage >= 0).all(), "leverages must not be negative"
 
 
 def check_hypotheses_are_joined_and_rebuilt(make: Make, pool: Pool, seed: int = 0) -> None:
     oracle = make(pool, Workers(1))
     first = oracle.initial()
-    assert len(first) == 1, "initial() is one hypothesis"
+    assert len(first) == 1, "initial() must be one hypothesis"
     both = oracle.gather([first, first])
     assert len(both) == 2, "gather joins"
     again = oracle.from_array(both.to_array())
-    assert (labels_of(oracle, again) == labels_of(oracle, both)).all(), "to_array and from_array invert"
+    assert (labels_of(oracle, again) == labels_of(oracle, both)).all(), "from_array must undo to_array"
 
 
 def check_the_sign_of_the_margin_is_the_label(make: Make, pool: Pool, seed: int = 0) -> None:
     first = make(pool, Workers(1)).initial()
     margins = first.margins(0)
-    assert margins is None or ((margins > 0) == first.labels(0)).all(), "a margin of the other sign"
+    assert margins is None or ((margins > 0) == first.labels(0)).all(), "a margin has the wrong sign"
 
 
 def check_the_number_of_threads_changes_nothing(make: Make, pool: Pool, seed: int = 0) -> None:

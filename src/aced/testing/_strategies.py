@@ -1,6 +1,6 @@
 """What every strategy must do.
 
-Every check takes ``make``, which builds a new strategy, a pool, and the true label of every row.
+Every check takes ``make``, which makes a new strategy, ``pool``, and ``labels``, true for every row.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Check = Callable[[Make, Pool, np.ndarray], None]
 
 
 def strategy_checks() -> tuple[Check, ...]:
-    """The suite, one function for each thing required."""
+    """The suite: one function for each thing that is required of a strategy."""
     return (
         check_no_row_is_asked_twice,
         check_draw_probabilities_are_above_0_and_at_most_1,
@@ -34,7 +34,7 @@ def strategy_checks() -> tuple[Check, ...]:
 
 
 def check_strategy(make: Make, pool: Pool, labels: np.ndarray) -> None:
-    """Run the whole suite with the strategies that ``make`` builds; ``labels`` are the truth."""
+    """Run the suite on strategies that ``make`` makes, over ``pool``; ``labels`` are its true labels."""
     run(strategy_checks(), make, pool, labels)
 
 
@@ -42,8 +42,8 @@ def check_no_row_is_asked_twice(make: Make, pool: Pool, labels: np.ndarray) -> N
     seen: set[object] = set()
     for queries in _rounds(_learner(make, pool, labels, batch_size=max(1, len(pool) // 12)), labels):
         ids = set(queries.ids.tolist())
-        assert len(ids) == len(queries), "a row twice in one batch"
-        assert not ids & seen, "a row asked for again"
+        assert len(ids) == len(queries), "a row is twice in one batch"
+        assert not ids & seen, "a row was asked for again"
         seen |= ids
 
 
@@ -52,7 +52,7 @@ def check_draw_probabilities_are_above_0_and_at_most_1(
 ) -> None:
     for queries in _rounds(_learner(make, pool, labels, batch_size=max(1, len(pool) // 6)), labels):
         p = queries.probabilities
-        assert ((p > 0) & (p <= 1 + 1e-9)).all(), f"a draw probability of {p.min()} or {p.max()}"
+        assert ((p > 0) & (p <= 1 + 1e-9)).all(), f"draw probabilities are from {p.min()} to {p.max()}"
 
 
 def check_the_budget_is_used(make: Make, pool: Pool, labels: np.ndarray) -> None:
@@ -96,7 +96,7 @@ def _learner(make: Make, pool: Pool, labels: np.ndarray, **options: Any) -> Lear
 
 
 def _rounds(learner: Learner, labels: np.ndarray) -> Iterator[Queries]:
-    """Batches as they are asked for; each is told its labels before the next."""
+    """The batches that the learner asks for; it is told the labels of each before the next."""
     while queries := learner.ask():
         yield queries
         learner.tell(queries.ids, labels[learner.pool.positions(queries.ids)])
@@ -109,5 +109,5 @@ def _three_rounds(make: Make, pool: Pool, labels: np.ndarray, threads: int) -> n
 
 
 def _may_stop(learner: Learner) -> bool:
-    """Strategies that judge a stream row by row end with it."""
+    """Whether the strategy is a stream, which may end before the budget does."""
     return learner.strategy.stream

@@ -1,6 +1,6 @@
 """The paper's theory, executable: finite classes, complexity measures, algorithms.
 
-Stated for combinatorial bandits, of which active classification is one
+Everything is stated for combinatorial bandits; active classification is one of them
 (:mod:`aced.theory._bandit`). docs/theory.md says which function is which equation.
 """
 

@@ -1,12 +1,11 @@
 """Combinatorial bandits, and active classification as one of them (appendix).
 
-Arms 1 … n give values in [-1, 1] with means μ; H is a collection of sets of arms. Find a
-set whose Σ_{i in h} μ_i is within ε of the largest.
+Arms 1 … n give values in [-1, 1] with means μ; H is a collection of sets of arms. The task is
+to find a set h in H whose Σ_{i in h} μ_i is within ε of the largest.
 
-Reduction: a labeling is the set of rows it labels 1, a label y in {0, 1} is the value
+Reduction: a labelling is the set of rows that it labels 1, and a label y in {0, 1} is the value
 2y - 1, so μ = 2η - 1 and n (err(h) - err(h')) = μ·(h' - h). Everything in this package is
-stated for bandits, with ε counted in rows; `from_classification` and the command line
-convert at the door.
+stated for bandits, with ε counted in rows, unless a function says that ε is a fraction of n.
 
 =========== =============== ==========================================================
 symbol      name in code    meaning
@@ -39,10 +38,10 @@ MARGIN = 1e-9
 
 @dataclass(frozen=True)
 class Bandit:
-    """Sets (H, n), means (n,) and how values scatter around their means.
+    """``sets`` (H, n), the means ``mu`` (n,) of the arms, and how values scatter around their means.
 
-    ``noise`` is "sign" (values -1 and 1: labels), "uniform" (the widest interval around
-    the mean that fits) or "none" (the mean itself: a persistent label, or no noise).
+    ``noise`` is "sign" (values -1 and 1: labels), "uniform" (on the widest interval around the mean
+    that fits) or "none" (the value is the mean: a persistent label, or no noise).
     """
 
     sets: Bools
@@ -71,7 +70,7 @@ class Bandit:
 
     @classmethod
     def from_classification(cls, labelings: Any, eta: Any) -> Bandit:
-        """The reduction: labelings of the pool and the probability of label 1 a row.
+        """The reduction, from labellings of the pool and each row's probability ``eta`` of label 1.
 
         >>> problem = Bandit.from_classification([[0, 0], [0, 1], [1, 1]], [0.25, 1.0])
         >>> problem.best, problem.gaps.tolist(), problem.nu
@@ -113,7 +112,7 @@ class Bandit:
 
     @cached_property
     def delta_min(self) -> float:
-        """The smallest gap of another set, in rows; 0 when the best is not unique."""
+        """The smallest gap of the sets other than h*, in rows; 0 when several are best."""
         others = np.delete(self.gaps, self.best)
         return float(others.min()) if len(others) else float("inf")
 
@@ -137,7 +136,7 @@ class Bandit:
         return np.asarray((self.eta.sum() - self.sets @ self.mu) / self.n)
 
     def draw(self, lam: Float64, t: int, rng: Rng) -> Sample:
-        """t arms from λ and what they gave: each draw is a new value of its arm."""
+        """Draw t arms from λ; each draw gives a new value of its arm."""
         share = lam / lam.sum()
         counts = rng.multinomial(t, share)
         return Sample(share, counts, self.values(counts, rng))

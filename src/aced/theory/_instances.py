@@ -16,11 +16,11 @@ from aced._workers import Workers
 from aced.theory._bandit import Bandit
 
 MOST_HYPOTHESES = 20_000
-"""Hypotheses an instance may have."""
+"""How many hypotheses an instance may have."""
 
 
 def spread(m: int = 10, noise: float = 0.0) -> Bandit:
-    """The m + m² instance of the looseness propositions.
+    """The instance with m + m² rows of the looseness propositions; ``noise`` flips labels.
 
     h_0 = ∅ and h_i = [m] ∪ {m + i}, i = 1 … m²; every row's mean is -(1 - 2 noise), so h_0
     is best and all others have the same gap. A row of the shared block tells h_0 from all
@@ -37,7 +37,7 @@ def spread(m: int = 10, noise: float = 0.0) -> Bandit:
 
 
 def thresholds(n: int = 64, noise: float = 0.0, cut: int | None = None) -> Bandit:
-    """h_k = {1 … k} for k = 1 … n, μ = (1 - 2 noise) (2 h_cut - 1); cut = n/2 by default."""
+    """Thresholds h_k = {1 … k}, k = 1 … n, with μ = (1 - 2 noise) (2 h_cut - 1); default cut = n/2."""
     whole("n", n, 2)
     _few_enough(n)
     at = max(1, n // 2) if cut is None else cut
@@ -48,14 +48,14 @@ def thresholds(n: int = 64, noise: float = 0.0, cut: int | None = None) -> Bandi
 
 
 def rectangles(n: int = 12, noise: float = 0.1, seed: int = 0) -> Bandit:
-    """All labelings of n random points of the plane by axis-parallel rectangles.
+    """All labellings of n random points of the plane by axis-parallel rectangles.
 
-    The best one is the middle half of the points in each coordinate.
+    The best one has the middle half of the points in each coordinate; ``noise`` flips labels.
     """
     whole("n", n, 2)
     whole("seed", seed, 0)
     if n > 40:
-        raise InvalidInput("n", f"is {n}, and so many points have too many rectangles; use at most 40")
+        raise InvalidInput("n", f"is {n}: that many points have too many rectangles; use at most 40")
     points = np.random.default_rng(seed).random((n, 2))
     ranks = points.argsort(axis=0).argsort(axis=0)
     low, high = np.triu_indices(n)
@@ -69,9 +69,9 @@ def rectangles(n: int = 12, noise: float = 0.1, seed: int = 0) -> Bandit:
 
 
 def random(n: int = 20, hypotheses: int = 40, noise: float = 0.1, seed: int = 0) -> Bandit:
-    """Random sets; the rows of one of them are more likely 1 than not, those outside less.
+    """Random sets of n rows; rows in one of the sets are more likely 1 than 0, all others less likely.
 
-    ``noise`` is the mean of the flip probabilities, which are uniform on [0, 2 noise].
+    ``noise`` is the mean of the rows' flip probabilities, which are uniform on [0, 2 noise].
     """
     whole("n", n, 1)
     whole("hypotheses", hypotheses, 2)
@@ -92,10 +92,10 @@ def random(n: int = 20, hypotheses: int = 40, noise: float = 0.1, seed: int = 0)
 def separators(
     rows: Any, labels: Any, hypotheses: int = 200, noise: float = 0.0, seed: int = 0
 ) -> Bandit:
-    """A class sampled from the linear separators of a real pool.
+    """A class of about ``hypotheses`` linear separators of a real pool; ``noise`` flips its labels.
 
-    Each is a logistic regression on a random part of the labels, between 5 rows and all
-    of them, some of the labels flipped at random, so that good and bad ones are there.
+    Each is a logistic regression on the labels of random rows, from 5 of them to all, with some of
+    the labels flipped at random, so that the class has good and bad separators.
     """
     from sklearn.linear_model import LogisticRegression
 

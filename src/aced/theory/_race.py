@@ -1,16 +1,15 @@
 """Algorithms side by side on instances of growing size.
 
-Those with a stopping rule (aced, rage, a2, cal, cal-design) are run as they are. Those with a budget
-(fixed-budget, uniform, efficient, waterfilling) get budgets that fall by sqrt(2) until failures
-exceed δ; the last one before counts as the labels they need, and ε (or, at ε = 0, the smallest gap,
-which a user would not know) is their tolerance. A run fails when its
-hypothesis is worse than the best by more than ε (ε = 0: when it is not a best one).
+Algorithms with a stopping rule (aced, rage, a2, cal, cal-design) are run as they are. Those with a
+budget (fixed-budget, uniform, efficient, waterfilling) get budgets that fall by sqrt(2) until more
+than δ of the runs fail; the last budget before that counts as the labels they need. Their tolerance
+is ε or, at ε = 0, the smallest gap, which a user would not know. A run fails when its hypothesis is
+worse than the best by more than ε; at ε = 0, when it is not a best one.
 
-Growth from one size to the next is set beside the growth of the bound that the paper states
-for the algorithm, or for the family it belongs to (CAL and A²: the disagreement bounds);
-bounds are known up to a constant only, and where there is none the column is empty.
-"uniform" is fixed-budget with uniform draws from the disagreement region in place of its
-design.
+The growth of the labels from one size to the next is set beside the growth of the bound that the
+paper states for the algorithm, or for its family (CAL and A²: the disagreement bounds). Bounds are
+known up to a constant only; where there is none, the column is empty. "uniform" is fixed-budget with
+uniform draws from the disagreement region in place of its design.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ CAP = 200_000
 """No run asks for more labels than this."""
 
 Tick = Callable[[str, int, int], None]
-"""Told (what is running, trials done, trials in all)."""
+"""A function that is told what is running, how many trials are done, and how many there are."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,10 @@ def heat(
     algorithms: tuple[str, ...] = ALGORITHMS,
     tick: Tick | None = None,
 ) -> Heat:
-    """Run every algorithm ``trials`` times; ε is an error, a fraction of n."""
+    """Run each of ``algorithms`` ``trials`` times on ``problem``, an instance of this ``size``.
+
+    A share ``delta`` of the trials may fail; ``epsilon`` is a fraction of n; ``tick`` follows progress.
+    """
     check_algorithms(algorithms)
     whole("seed", seed, 0)
     whole("trials", trials, 1)
@@ -133,7 +135,7 @@ def heat(
 
 
 class _Contest:
-    """One algorithm on one instance, a generator for each trial; ε is in rows."""
+    """One algorithm on one instance, with a generator for each trial; ε is in rows."""
 
     def __init__(
         self, name: str, problem: Bandit, delta: float, rows: float, seeds: list[list[int]], told: Tick
@@ -159,7 +161,7 @@ class _Contest:
         return runs[self.name]
 
     def trials(self, labels: int, text: str, *, to_the_end: bool = True) -> list[Result]:
-        """The trials with so many labels, or those until more than δ of all have failed."""
+        """The trials with this many labels; or only those until more than δ of all have failed."""
         results: list[Result] = []
         for seed in self.seeds:
             results.append(self.run(labels, np.random.default_rng(seed)))
@@ -175,11 +177,11 @@ class _Contest:
         return self.failures(results) > self.delta * len(self.seeds)
 
     def smallest_budget(self, start: float) -> tuple[list[Result], bool]:
-        """The trials of the smallest budget whose failures are within δ, coming from above.
+        """The trials of the smallest budget at which at most δ of them fail, found from above.
 
-        A tiny budget may succeed by the luck of a default guess where larger ones fail, so the
-        search starts well above and goes down until failures exceed δ (or up, if they do there).
-        A budget that cannot make it any more is left early.
+        A tiny budget may succeed by the luck of a default guess where larger ones fail. So the search
+        starts well above and goes down until more than δ fail, or up if they do at the start. A budget
+        at which too many trials have failed is left early.
         """
         least, most = rounds_for(self.problem.n, self.tolerance), CAP
         if self.name == "waterfilling":

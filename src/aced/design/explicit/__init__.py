@@ -1,7 +1,7 @@
 """Designs for a class that is written down as a list, solved with a duality gap.
 
-The solvers of the layer above need only an oracle. When every hypothesis is a row of a
-matrix the same problems, and those of the theory, can be solved to a stated accuracy.
+The solvers of :mod:`aced.design` need only an oracle. When every hypothesis is a row of a
+matrix, the same problems, and those of the theory, can be solved to a stated accuracy.
 """
 
 from aced.design.explicit._allocation import Allocation as Allocation

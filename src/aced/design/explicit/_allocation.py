@@ -1,4 +1,4 @@
-"""What the solvers of this room return."""
+"""What the solvers of this package return."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from aced._types import Bools, Float64
 class Allocation:
     """A design with its value and a lower bound on the value of any design.
 
-    ``stderr`` is zero where the value is computed and not estimated; where it is estimated the
-    bound is taken three standard errors down.
+    ``stderr`` is zero where the value is computed exactly; where it is estimated, the bound is
+    lowered by three standard errors.
     """
 
     lam: Float64  # (n,)
@@ -29,7 +29,7 @@ class Allocation:
 
 
 def spread(inner: Float64, used: Bools) -> Float64:
-    """λ over all rows (n,) from that of the rows in use, zero elsewhere."""
+    """λ over all rows (n,): ``inner`` on the rows in use, zero elsewhere."""
     lam = np.zeros(len(used))
     lam[used] = inner
     return lam

@@ -64,7 +64,7 @@ def chaining_design(
         last = width(directions, inner, final_pairs, seeds[rounds], workers=workers)
     diameter = mixture.farthest(inner)
     value = 4 * last.value**2 + weight * diameter
-    # every λ' has J(λ') ≥ 4 (G·s')² + weight c·s'²: its minimum, three standard errors down
+    # every λ' has J(λ') ≥ 4 (G·s')² + weight c·s'²; the minimum is lowered by three standard errors
     gain = last.certain()
     bound = _stationary(gain, mixture.rows, weight, inner, rounds=400)
     stderr = 8 * last.value * last.stderr

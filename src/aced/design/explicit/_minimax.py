@@ -21,7 +21,7 @@ from aced._workers import Workers
 from aced.design.explicit._allocation import Allocation, spread
 
 FEW = 64
-"""Hypotheses added to the working set at a time (doubled each time)."""
+"""How many hypotheses are added to the working set the first time; the number doubles each time."""
 
 
 def squared_distances(sets: Float64, inverse: Float64) -> Float64:
@@ -34,7 +34,7 @@ def squared_distances(sets: Float64, inverse: Float64) -> Float64:
 
 
 def minimax(costs: Array, tolerance: float = 1e-7, limit: int = 100) -> Allocation:
-    """The design for which the costliest row of ``costs`` (H, n) is cheapest, to a relative gap."""
+    """The design whose costliest row of ``costs`` (H, n) costs least, up to a gap of ``tolerance``."""
     table = np.asarray(costs, dtype=float)
     if table.ndim != 2 or not (table >= 0).all() or not np.isfinite(table).all():
         raise InvalidInput("costs", "must be a matrix of finite numbers that are not negative")

@@ -24,9 +24,9 @@ from aced._workers import Workers
 from aced.design.explicit._allocation import Allocation, spread
 
 ERRORS = 3.0
-"""Standard errors by which estimated lower bounds are taken down."""
+"""Estimated lower bounds are lowered by this many standard errors."""
 CHUNK = 512
-"""Pairs of draws in one matrix product."""
+"""How many pairs of draws share one matrix product."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Width:
         return np.where(self.sensitivity > errors * self.noise, self.sensitivity, 0.0)
 
     def lower(self, errors: float = ERRORS) -> float:
-        """The lower bound on F*, from the rows whose G is certain, ``errors`` standard errors down.
+        """The lower bound on F* from the rows whose G is certain, lowered by ``errors`` standard errors.
 
         The plug-in bound is low on average (a minimum over λ' of noisy sums), its noise is
         about that of F, and leaving out rows around zero keeps their noise from adding up.

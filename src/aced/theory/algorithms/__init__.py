@@ -1,4 +1,4 @@
-"""The paper's algorithms on explicit classes, and those they improve on. One file each."""
+"""The paper's algorithms on explicit classes, and the older ones that they improve on."""
 
 from aced.theory.algorithms._a2 import a2 as a2, a2_planner as a2_planner
 from aced.theory.algorithms._cal import cal as cal, designed as designed

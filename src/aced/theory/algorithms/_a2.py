@@ -22,7 +22,7 @@ def a2_planner(constant: float | None = 1.0) -> Planner:
 
 
 def uniform_where_apart(sets: Bools) -> Float64:
-    """λ on the rows in which sets differ."""
+    """The uniform λ on the rows in which sets differ."""
     region = (sets != sets[0]).any(axis=0)
     return np.asarray(region / region.sum())
 
@@ -37,6 +37,5 @@ def a2(
     constant: float | None = 1.0,
     planner: Planner | None = None,
 ) -> Result:
-    """An ε-good set (ε in rows) with probability 1 - δ: proved for ``constant=None``, and for
-    normal estimates with the default."""
+    """An ε-good set (ε in rows) with probability 1 - δ; the options are as in ``fixed_confidence``."""
     return eliminate(problem, planner or a2_planner(constant), delta, rng, epsilon, cap)

@@ -1,9 +1,8 @@
 """CAL: uniform draws from the disagreement region, one at a time; one wrong label drops a set.
 
-Made for the realisable case, where some hypothesis is never wrong. With noise it drops the
-best set sooner or later; the race shows how often. ``design`` puts another distribution in
-place of the uniform one: with :func:`designed` the two differ in where they look and in
-nothing else.
+CAL is made for the realisable case, where some hypothesis is never wrong. With noise it drops the
+best set sooner or later; the race shows how often. ``design`` replaces the uniform distribution by
+another: CAL with :func:`designed` differs from CAL in where it looks and in nothing else.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from aced.theory.algorithms._elimination import check_arguments
 from aced.theory.algorithms._result import Result
 
 Chooser = Callable[[Bools], Float64]
-"""From the sets alive to a distribution over the rows."""
+"""A function from the sets alive to a distribution over the rows."""
 
 
 def designed(sets: Bools) -> Float64:
@@ -38,7 +37,8 @@ def cal(
 ) -> Result:
     """The set that is left when all the others have been contradicted.
 
-    With ε > 0 it stops as soon as the sets left differ in at most ε rows.
+    With ε > 0 it stops as soon as the sets left differ in at most ε rows, and in any case after
+    ``cap`` labels. ``design`` gives the distribution that rows are drawn from.
     """
     check_arguments(0.5, epsilon, cap)
     alive = np.arange(len(problem))

@@ -1,8 +1,8 @@
 """The computationally efficient fixed-budget algorithm (alg. fixed_budget_comp_combi_efficient).
 
-It needs a class only through its oracle. Each round draws from ½ (λ⁽¹⁾ + λ⁽²⁾): λ⁽¹⁾ is the
-design of Fixed Budget ACED, λ⁽²⁾ keeps every row that some rival disagrees on likely enough
-for the importance-weighted estimator (:mod:`aced.design._forced`). The price is ψ*.
+It knows a class only through the oracle. Each round draws from ½ (λ⁽¹⁾ + λ⁽²⁾). λ⁽¹⁾ is the design
+of Fixed Budget ACED. λ⁽²⁾ makes every row on which some rival disagrees likely enough for the
+importance-weighted estimator (:mod:`aced.design._forced`); this costs labels, measured by ψ*.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def efficient_fixed_budget(
     *,
     solver: Solver | None = None,
 ) -> Found:
-    """On any class with an oracle; ε counts rows."""
+    """The algorithm on any class with an oracle; ``source`` draws labels, ε counts rows."""
     n = len(oracle.pool)
     rounds, size = schedule(n, budget, epsilon)
     solve = solver or FixedPoint()
@@ -63,7 +63,7 @@ def efficient_fixed_budget(
 
 
 def efficient(problem: Bandit, budget: int, epsilon: float, rng: Rng) -> Result:
-    """On an explicit class, through its finite oracle."""
+    """The algorithm on an explicit class, through its finite oracle; ε counts rows."""
     if len(problem) == 1:
         return Result(0, 0, 0, 0)
     found = efficient_fixed_budget(finite_oracle(problem), problem.draw, budget, epsilon, rng)

@@ -1,8 +1,8 @@
 """What the fixed-confidence algorithms share: halve the width, drop what is beaten.
 
-Round k draws as many labels as bring the width of all comparisons down to n 2^(-k-1) with
-probability 1 - δ_k, δ_k = δ / (2k²), and drops every h that some h' beats by that much. On
-the good event h* stays, and what stays has a gap below n 2^(-k).
+Round k draws enough labels to bring the width of all comparisons down to n 2^(-k-1) with
+probability 1 - δ_k, δ_k = δ / (2k²), and drops every h that some h' beats by that much. If all
+these bounds hold, h* stays, and every set that stays has a gap below n 2^(-k).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from aced.theory.algorithms._result import Result
 
 MOST_ROUNDS = 60
 MOST_LABELS = 2**40
-"""The cap when none is given: two best sets that tie are never told apart."""
+"""The cap when none is given; without a cap, a run with two equally good best sets would not end."""
 
 
 class Phase(Protocol):
@@ -30,14 +30,14 @@ class Phase(Protocol):
     lam: Float64
 
     def draws(self, width: float) -> int:
-        """Labels after which comparisons are off by at most ``width``."""
+        """How many labels it takes until comparisons are off by at most ``width``."""
 
     def lead(self, sample: Sample) -> Float64:
         """By how much each set is beaten by its strongest rival, (alive,)."""
 
 
 Planner = Callable[[Bools, float], Phase]
-"""From the sets alive and δ_k to the round's phase; the same input gives the same phase."""
+"""A function from the sets alive and δ_k to the round's phase; equal inputs give equal phases."""
 
 
 class Remembered:
@@ -82,7 +82,7 @@ def eliminate(
             chosen = int(alive[int(lead.argmin())])
         if wanted > room:
             return Result(chosen, int(drawn.sum()), int((drawn > 0).sum()), k, finished=False)
-        alive = alive[lead < max(width, lead.min() + 1e-12)]  # estimates by pairs may go in circles
+        alive = alive[lead < max(width, lead.min() + 1e-12)]  # sets may beat each other in a circle
         if 2 * width <= epsilon:
             break
     return Result(chosen, int(drawn.sum()), int((drawn > 0).sum()), k, finished=2 * width <= epsilon)

@@ -6,12 +6,12 @@ Round k = 1 … ⌊log2(n/ε)⌋ (ε in rows) has h̃ = argmax μ̂·h, the desi
 
 N = ⌊T / rounds⌋ draws from it, and a new μ̂ from these draws alone.
 
-Estimators: "ips"; "ridge", whose s is that of the farthest pair; "naive"; "chaining", the
-combination over the sets Ŝ_l that the theorem is proved for, with failure probability
-δ_{k+1} = exp(-c' N / F²), F the value of the design. The theorem needs c' small enough for
-the widths to be 1/32 of each scale. With the estimator's own constants that takes budgets
-beyond any use, so ``constant``, c' = 1/100 by default and δ kept within [1e-12, 1/2], carries
-no guarantee: it only sets how wide the polyhedra are.
+Estimators are "ips"; "ridge", whose s is that of the farthest pair; "naive"; and "chaining", the
+combination over the sets Ŝ_l for which the theorem is proved. Its failure probability is
+δ_{k+1} = exp(-c' N / F²), kept within [1e-12, 1/2], with F the value of the design. The theorem
+needs c' small enough for the widths to be 1/32 of each scale. With the estimator's own constants
+that takes uselessly large budgets. So c' is ``constant``, 1/100 by default. It carries no
+guarantee: it only sets how wide the polyhedra are.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from aced.theory.algorithms._result import Result
 ESTIMATORS = ("chaining", "ridge", "ips", "naive")
 
 Designer = Callable[[Bools, Float64, int, float, Rng], Allocation]
-"""Sets, μ̂, the number of h̃, shift, generator -> the design of the round and its value F."""
+"""A function of sets, μ̂, the number of h̃, shift and generator: the round's design and its value F."""
 
 
 def explicit_design(sets: Bools, mu: Float64, best: int, shift: float, rng: Rng) -> Allocation:
@@ -45,7 +45,7 @@ def explicit_design(sets: Bools, mu: Float64, best: int, shift: float, rng: Rng)
 
 
 def uniform_design(sets: Bools, mu: Float64, best: int, shift: float, rng: Rng) -> Allocation:
-    """For comparison: uniform over the rows in which sets differ, with its width."""
+    """For comparison: the uniform design on the rows in which sets differ, with its width."""
     lam = uniform_where_apart(sets)
     directions = sets[best].astype(float) - sets
     scaled = directions / (shift + directions @ mu)[:, None]
@@ -80,7 +80,7 @@ def fixed_budget(
     constant: float = 0.01,
     designer: Designer = explicit_design,
 ) -> Result:
-    """The best guess after ``budget`` labels; ε counts rows."""
+    """The best guess after ``budget`` labels; ε counts rows, ``designer`` finds each round's design."""
     choice("estimator", estimator, ESTIMATORS)
     rounds, size = schedule(problem.n, budget, epsilon)
     if len(problem) == 1:

@@ -62,6 +62,7 @@ def fixed_confidence(
 ) -> Result:
     """An ε-good set (ε in rows) with probability 1 - δ; at most ``cap`` labels if given.
 
-    Proved for ``constant=None``; with the default it holds for normal estimates.
+    This is proved for ``constant=None``; with the default ``constant`` it holds for normal estimates.
+    A ``planner`` takes the place of the one that ``constant`` would give.
     """
     return eliminate(problem, planner or chaining_planner(constant), delta, rng, epsilon, cap)

@@ -68,6 +68,5 @@ def rage(
     constant: float | None = 1.0,
     planner: Planner | None = None,
 ) -> Result:
-    """An ε-good set (ε in rows) with probability 1 - δ: proved for ``constant=None``, and for
-    normal estimates with the default."""
+    """An ε-good set (ε in rows) with probability 1 - δ; the options are as in ``fixed_confidence``."""
     return eliminate(problem, planner or rage_planner(constant), delta, rng, epsilon, cap)

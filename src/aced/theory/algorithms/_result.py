@@ -9,9 +9,8 @@ from dataclasses import dataclass
 class Result:
     """The hypothesis chosen and what it cost.
 
-    ``labels`` counts draws; ``distinct`` counts rows, which is what a person would label
-    where labels are persistent. ``finished`` is False when a cap ended the run early, and
-    then no guarantee holds.
+    ``labels`` counts draws; ``distinct`` counts rows, which is what a person would label where labels
+    are persistent. ``finished`` is False when a cap ended the run early, and then no guarantee holds.
     """
 
     chosen: int

@@ -1,9 +1,8 @@
 """Fixed Budget ACED with Waterfilling (alg. aced_mod), the engine's strategy, on a finite class.
 
-Labels are persistent: a row is asked at most once, its label is drawn once, and the naive
-estimator uses all of them. The budget is therefore at most the number of rows. A finite class
-has no margins, so the engine's gradient is the raw one, which wants more draws than the
-default of a linear class.
+Labels are persistent: a row is asked for at most once, its label is drawn once, and the naive
+estimator uses all labels. The budget is therefore at most the number of rows. A finite class has no
+margins, so the gradient is the raw one, which needs more noise draws than a linear class.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def waterfilling(
     batch: int | None = None,
     epsilon: float = 0.0,
 ) -> Result:
-    """The set that agrees best with ``budget`` labels; ε counts rows."""
+    """The set that agrees best with ``budget`` labels, asked for in batches; ε counts rows."""
     n = problem.n
     if not 1 <= budget <= n:
         raise InvalidInput("budget", f"must lie between 1 and the number of rows, {n}; got {budget}")

@@ -1,8 +1,7 @@
 """The sample complexities that the paper compares, and the inequalities between measures.
 
-Sample complexities are stated up to universal constants, which are 1 here, so they say
-how labels scale and not how many are needed. The inequalities carry constants for which
-they are proved:
+Sample complexities are stated up to universal constants, which are 1 here, so they say how the
+number of labels grows, not how large it is. The inequalities have constants that are proved:
 
 - γ* ≤ 2 log(|H| - 1) ρ* (prop. rho_gamma_rel): the expected maximum of N normals of variance
   at most v is at most sqrt(2 v log N), and there are |H| - 1 rivals.
@@ -28,7 +27,7 @@ from aced.theory.complexity._tsybakov import Tsybakov, tsybakov_bound
 
 @dataclass(frozen=True)
 class Bounds:
-    """Labels up to a constant, at error ε and confidence δ; None where it does not apply."""
+    """Numbers of labels up to a constant, at error ε and confidence δ; None if one does not apply."""
 
     aced: float
     fixed_budget: float
@@ -49,7 +48,7 @@ def sample_complexities(
     delta: float,
     pair: Tsybakov | None,
 ) -> Bounds:
-    """All of them at ε > 0, a fraction of n."""
+    """All sample complexities at ε > 0, a fraction of n, from the measures of an instance."""
     log, level = np.log(1 / delta), max(np.log(1 / epsilon), 1.0)
     size = np.log(max(len(problem), 2))
     theta = disagreement_coefficient(problem, epsilon)

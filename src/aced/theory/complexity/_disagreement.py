@@ -20,7 +20,7 @@ def disagreement_region(problem: Bandit, radius: float) -> Bools:
 
 
 def disagreement_coefficient(problem: Bandit, xi: float = 0.0) -> float:
-    """θ(ξ); ξ = 0 asks for the supremum over all radii.
+    """θ(ξ); with ξ = 0 it is the supremum over all radii.
 
     The region grows only where r meets a distance, so those radii (and ξ) suffice.
 

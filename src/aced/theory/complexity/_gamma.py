@@ -1,5 +1,5 @@
-"""γ*(ε) = min_λ E[max_{h ≠ h*} (h* - h)·A(λ)^(-1/2) ζ / max(Δ_h, ε)]²: what telling all rivals
-from the best at once costs, without a union bound.
+"""γ*(ε) = min_λ E[max_{h ≠ h*} (h* - h)·A(λ)^(-1/2) ζ / max(Δ_h, ε)]²: what it costs to tell all
+rivals from the best at once, without a union bound.
 
 The maximum runs over the rivals, as in the appendix. (The main text lets h* itself, at
 ratio 0, take part; that changes γ* by at most the order of ρ*.)
@@ -25,7 +25,7 @@ def gamma(
     final_pairs: int = 16384,
     workers: Workers | None = None,
 ) -> Allocation:
-    """γ* with its design, its standard error and a lower bound on the minimum."""
+    """γ* with its design, standard error and lower bound; the options are those of ``narrowest``."""
     which, scale = rivals(problem, epsilon)
     if len(which) == 0 or not np.isfinite(scale).all():
         return nothing_to_find(problem, len(which) == 0)

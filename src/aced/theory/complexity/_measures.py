@@ -21,7 +21,7 @@ from aced.theory.complexity._vc import vc_dimension
 
 @dataclass(frozen=True)
 class Measures:
-    """ε is an error, a fraction of n; Δ_min too."""
+    """The measures of an instance; ε and Δ_min are errors, fractions of n."""
 
     n: int
     hypotheses: int
@@ -47,7 +47,7 @@ def measure(
     workers: Workers | None = None,
     report: Callable[[str], None] | None = None,
 ) -> Measures:
-    """Everything `aced theory` prints. Bounds at ε = 0 are taken at Δ_min / n."""
+    """Everything that ``aced theory`` prints; at ε = 0 the bounds are taken at Δ_min / n."""
     if not 0 <= epsilon < 1:
         raise InvalidInput("epsilon", f"must lie in [0, 1), got {epsilon}")
     probability("delta", delta)

@@ -1,5 +1,5 @@
-"""ρ*(ε) = min_λ max_{h ≠ h*} ‖h* - h‖²_{A(λ)^-1} / max(Δ_h, ε)²: what telling one rival from
-the best costs, for the best design."""
+"""ρ*(ε) = min_λ max_{h ≠ h*} ‖h* - h‖²_{A(λ)^-1} / max(Δ_h, ε)²: what it costs, with the best design,
+to tell one rival from the best."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aced.theory.complexity._rivals import nothing_to_find, rivals
 
 
 def rho(problem: Bandit, epsilon: float = 0.0, tolerance: float = 1e-7) -> Allocation:
-    """ρ* with its design; exact up to the gap it reports. Infinite when Δ_h = ε = 0 for a rival.
+    """ρ* with its design, up to a relative gap of ``tolerance``; infinite if a rival has Δ_h = ε = 0.
 
     >>> from aced.theory._instances import spread
     >>> round(rho(spread(5)).value, 6)  # 4 m² / (m + 1)²

@@ -18,7 +18,7 @@ ALPHAS = np.linspace(0.05, 1.0, 20)
 
 @dataclass(frozen=True)
 class Tsybakov:
-    """A pair that holds."""
+    """A pair (a, α) for which the condition holds."""
 
     a: float
     alpha: float
@@ -42,7 +42,7 @@ def tsybakov_bound(problem: Bandit, pair: Tsybakov, epsilon: float) -> float:
 
 
 def tsybakov(problem: Bandit, epsilon: float) -> Tsybakov | None:
-    """Of 20 values of α the pair with the smallest bound at ε; None when none holds."""
+    """The pair with the smallest bound at ε, among 20 values of α; None when none holds."""
     pairs = [Tsybakov(tsybakov_constant(problem, float(alpha)), float(alpha)) for alpha in ALPHAS]
     pairs = [pair for pair in pairs if np.isfinite(pair.a)]
     return min(pairs, key=lambda pair: tsybakov_bound(problem, pair, epsilon), default=None)

@@ -1,7 +1,7 @@
 """The VC dimension of an explicit class, level by level.
 
-A set of rows is shattered when all patterns occur on it, and then so is each of its
-subsets; so shattered sets of d + 1 rows are looked for among extensions of those of d.
+A set of rows is shattered when all patterns occur on it. Then each of its subsets is shattered
+too, so shattered sets of d + 1 rows are looked for among extensions of those with d rows.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import numpy as np
 from aced._types import Bools, Ints
 
 WORK = 200_000
-"""Sets of rows looked at per level before the search gives up."""
+"""How many sets of rows are looked at per level before the search gives up."""
 
 
 def vc_dimension(sets: Bools) -> tuple[int, bool]:
-    """The dimension and whether it is exact; otherwise the bound log2 of the class.
+    """The dimension and True; or, if the search gives up, the bound log2 of the class size and False.
 
     >>> vc_dimension(np.arange(6)[None, :] <= np.arange(6)[:, None])
     (1, True)

@@ -65,9 +65,7 @@ def plan(
     ] = None,
     dtype: Annotated[str, typer.Option(help="Type of the numbers on disk.")] = "float32",
     threads: Annotated[int | None, typer.Option(help="Number of threads (default: all cores).")] = None,
-    workers: Annotated[
-        int, typer.Option(help="Processes or machines, each with --threads threads.")
-    ] = 1,
+    workers: Annotated[int, typer.Option(help="Processes or machines, each with these threads.")] = 1,
     measure: Annotated[
         bool, typer.Option("--measure/--no-measure", help="Time the kernels for about a second.")
     ] = True,

@@ -362,14 +362,14 @@ def test_what_is_wrong_in_a_task_is_one_sentence(project):
     moved["data"]["aced_row"] = 2
     refused(project, [moved], "task 1 is not an item of this project")
     ls.read_export(project, [task_of(project, 1, annotation(1, "yes"))])
-    refused(project, [task_of(project, 2, annotation(1, "yes"))], "came before for another item")
+    refused(project, [task_of(project, 2, annotation(1, "yes"))], "was another item's before")
 
 
 def test_a_file_that_is_no_json(tmp_path):
     path = tmp_path / "x.json"
     for content in (b"{", b"\xff", b"[" * 100_000):
         path.write_bytes(content)
-        with pytest.raises(InvalidInput, match="is not a JSON file"):
+        with pytest.raises(InvalidInput, match="is not JSON"):
             ls.load_export(path)
     with pytest.raises(InvalidInput, match="cannot be read"):
         ls.load_export(tmp_path / "none.json")

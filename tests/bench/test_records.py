@@ -19,7 +19,7 @@ def test_half_a_line_is_dropped_and_a_broken_one_is_named(tmp_path):
     assert sorted(again.found) == ["k0", "k1"]
     again.append({"key": "k2", "seed": 2})
     assert path.read_bytes() == whole
-    with pytest.raises(InvalidInput, match="the record 'k0' has no 'all_labels'"):
+    with pytest.raises(InvalidInput, match="the record 'k0' has no field 'all_labels'"):
         again.all()
     path.write_bytes(b"not json\n" + whole)
     with pytest.raises(InvalidInput, match="line 1"):

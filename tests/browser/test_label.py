@@ -118,8 +118,8 @@ def test_the_link_that_is_revoked_ends_the_visit(office, visit) -> None:
     lead.page.click("button[aria-label='Revoke <i>dan</i>']")
     until(lambda: not served.state().people["<i>dan</i>"].active, "dan is revoked")
     dan.page.keyboard.press("1")
-    dan.says("Not let in")
-    assert "no longer let in" in dan.page.inner_text("#stage")
+    dan.says("No access")
+    assert "may no longer label" in dan.page.inner_text("#stage")
 
 
 def test_another_link_opened_in_the_same_browser_takes_no_answers_along(office, visit) -> None:
@@ -128,8 +128,8 @@ def test_another_link_opened_in_the_same_browser_takes_no_answers_along(office, 
     eva = visit(expected=("403",)).open(links["eva"])
     visit(eva.page.context).open(links["ben"])
     eva.page.keyboard.press("1")
-    eva.says("Not let in")
-    assert "has come in as ben since" in eva.page.inner_text("#stage")
+    eva.says("No access")
+    assert "belongs to ben now" in eva.page.inner_text("#stage")
     assert len(served.events("label")) == before
 
 

@@ -37,10 +37,10 @@ def test_out_of_one_project_and_into_another(call, folder, tmp_path, ending):
     code, said, _ = call("export", folder, "--out", out)
     assert (code, said.strip()) == (0, f"{out}: 11 labels")  # one is a duplicate's
     code, said, _ = call("import", tmp_path / "q", out)
-    assert (code, said.strip()) == (0, "10 answers taken, 0 were known; new annotators: ann")
+    assert (code, said.strip()) == (0, "10 answers taken, 0 were known already; new annotators: ann")
     assert read_votes(tmp_path / "q") == read_votes(folder)
     code, said, _ = call("import", tmp_path / "q", out)
-    assert (code, said.strip()) == (0, "0 answers taken, 10 were known")
+    assert (code, said.strip()) == (0, "0 answers taken, 10 were known already")
 
 
 def test_a_format_by_name_and_standard_output(call, folder, tmp_path):
@@ -70,7 +70,10 @@ def test_label_studio_there_and_back(call, folder, tmp_path):
     answers = [[annotation(i, "yes")] for i in range(len(tasks))]
     out.write_text(json.dumps(exported(tasks, answers)))
     code, said, _ = call("import", folder, out)
-    assert (code, said.strip()) == (0, "4 answers taken, 0 were known; new annotators: label-studio 1")
+    assert (code, said.strip()) == (
+        0,
+        "4 answers taken, 0 were known already; new annotators: label-studio 1",
+    )
     found = read_votes(folder)
     assert all(found[task["data"]["aced_row"]]["label-studio 1"] == "yes" for task in tasks)
     assert call("import", folder, out, "--format", "label-studio")[1].startswith("0 answers taken")
@@ -86,8 +89,8 @@ def test_import_says_how_many_annotations_no_person_made(call, folder, tmp_path)
     code, said, _ = call("import", folder, out)
     assert code == 0
     assert said.splitlines() == [
-        "1 answers taken, 0 were known; new annotators: label-studio 1",
-        "3 annotations left out: made from predictions, not by people",
+        "1 answers taken, 0 were known already; new annotators: label-studio 1",
+        "3 annotations left out: predictions made them, not people",
     ]
 
 
@@ -101,13 +104,13 @@ def test_import_says_how_many_annotations_no_person_made(call, folder, tmp_path)
         (["export", "P", "--out", "T", "--format", "csv"], "is a folder"),
         (["export", "T", "--out", "T/x.csv"], "is not a project"),
         (["export", "P", "--out", "T/x.csv", "--count", "3"], "--count is for --format label-studio"),
-        (["export", "P", "--out", "T/x.xml", "--format", "label-studio"], "end it in .json"),
+        (["export", "P", "--out", "T/x.xml", "--format", "label-studio"], "name a .json file"),
         (["export", "P", "--out", "T/x.j", "--format", "label-studio", "--count", "0"], "at least 1"),
         (["import", "P", "T/none.csv"], "cannot be read"),
         (["import", "P", "T/bad.csv"], "line 3: there is no item 'zzz'"),
-        (["import", "P", "T/bad.json"], "is not a JSON file"),
+        (["import", "P", "T/bad.json"], "is not JSON"),
         (["import", "P", "T/bad.txt"], "must end in .csv"),
-        (["import", "P", "T/bad.csv", "--format", "label-studio"], "is not a JSON file"),
+        (["import", "P", "T/bad.csv", "--format", "label-studio"], "is not JSON"),
         (["import", "P", "T/good.csv", "--as", "\x1b"], "line 2: annotator name must be"),
     ],
 )

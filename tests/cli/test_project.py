@@ -190,7 +190,7 @@ def test_classify_refuses_another_function_of_the_same_width(call, texts):
     same = call("classify", "p", texts, "--embed", "own_functions:lengths_in_metres")
     assert same[:2] == (code, out)
     os.remove("p/embed.json")  # as projects made before the name was kept
-    refused(call(*other), *differs, "must be the function that made the project's features")
+    refused(call(*other), *differs, "must be the unchanged function that made the project's features")
     assert call("classify", "p", texts, *embed)[:2] == (code, out)
 
 
@@ -396,7 +396,7 @@ def test_replay_sees_a_round_that_was_not_designed_so(call, made):
     assert call("replay", made)[0] == 0
     code, out, _ = call("replay", made, "--designs")
     assert code == 1
-    assert "round 1: other rows are drawn" in out
+    assert "round 1: other rows were drawn this time" in out
 
 
 def test_a_damaged_file_is_exit_code_1_with_what_is_wrong(call, made):
@@ -466,7 +466,7 @@ def test_classify_refuses_in_one_sentence(call, made, texts, tmp_path):
     refused(call("classify", made, texts, "--out", tmp_path / "no" / "said.csv"), "--out", "no folder")
     np.save(tmp_path / "x.npy", np.zeros((83, 2)))
     refused(
-        call("classify", made, texts, "--features", tmp_path / "x.npy"), "aced: --features: ", "itself"
+        call("classify", made, texts, "--features", tmp_path / "x.npy"), "aced: --features is not needed"
     )
     (made / EMBEDDING).write_bytes(b"broken")
     refused(call("classify", made, texts), "embedding")

@@ -194,7 +194,7 @@ def test_tables(tmp_path, ending):
         ({"X": GOOD["X"], "y": np.arange(20) % 3}, "3 different labels"),
         ({"X": GOOD["X"], "y": np.arange(19) % 2}, "one label per row"),
         ({"X": GOOD["X"][:, 0], "y": GOOD["y"]}, "two-dimensional"),
-        ({**GOOD, "X_test": GOOD["X"]}, "give both or neither"),
+        ({**GOOD, "X_test": GOOD["X"]}, "must both be given, or neither"),
         ({**GOOD, "X_test": GOOD["X"][:, :2], "y_test": GOOD["y"]}, "X has 3 features"),
         ({**GOOD, "X_test": GOOD["X"] * np.nan, "y_test": GOOD["y"]}, "X_test holds NaN, inf"),
         ({**GOOD, "X_test": GOOD["X"] * 1e300, "y_test": GOOD["y"]}, "too large"),

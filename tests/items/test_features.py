@@ -47,7 +47,7 @@ def test_what_is_refused(tmp_path):
     np.save(tmp_path / "o.npy", np.array([{}], dtype=object))
     _refused(tmp_path / "o.npy", "not a readable file of plain arrays")
     np.savez(tmp_path / "two.npz", a=ROWS, b=ROWS)
-    _refused(tmp_path / "two.npz", "one array and holds a, b")
+    _refused(tmp_path / "two.npz", "one array; it holds a, b")
     (tmp_path / "a.csv").write_text("x,y\n1,2\n3,word\n")
     _refused(tmp_path / "a.csv", "row 1, column y of a.csv holds 'word'")
     (tmp_path / "a.csv").write_text("x,y\n1,2\n3,\n")

@@ -48,7 +48,7 @@ def test_links_that_leave_the_folder_are_left_out(tmp_path):
 
 def test_what_is_refused(tmp_path):
     (tmp_path / "logo.svg").write_text("<svg/>")
-    with pytest.raises(InvalidInput, match=r"items: there are no images in .*\(1 of other formats"):
+    with pytest.raises(InvalidInput, match=r"items: there are no images in .*\(1 left out"):
         read_items(tmp_path)
     _image(tmp_path / "a.png")
     for name in ("b.png", "c.jpg"):

@@ -143,7 +143,15 @@ def test_any_change(local: TestClient, project: Project, path: str, data: st.Dat
 
 
 def test_the_ledger_after_all_that(local: TestClient, project: Project) -> None:
-    assert {"label", "skip", "undo", "annotator"} <= {event.kind for event, _ in project.ledger.events()}
+    """One change of each kind is made here, whatever was made up before."""
+    for key, kind in (("end-1", "label"), ("end-2", "skip"), ("end-3", "unsure")):
+        project.refill()
+        row = local.get("/api/next").json()["items"][0]["row"]
+        body = {"row": row, "kind": kind, "label": "yes", "key": key}
+        assert local.post("/api/answer", json=body, headers=POST).status_code == 200
+    assert local.post("/api/undo", json={"key": "end-4"}, headers=POST).status_code == 200
+    kinds = {event.kind for event, _ in project.ledger.events()}
+    assert {"label", "skip", "unsure", "undo", "annotator"} <= kinds
     seen = replay(project.ledger)
     assert seen.problems == []
     assert seen.state.digest() == project.state.digest()

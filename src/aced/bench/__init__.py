@@ -1,4 +1,4 @@
-"""Simulated labelling: what a strategy would have reached with labels already known."""
+"""Simulated labelling: the accuracy that a strategy reaches on a pool whose labels are known."""
 
 from aced.bench._figures import pyplot as pyplot
 from aced.bench._records import Records as Records

@@ -18,7 +18,7 @@ COLOURS = (
 
 
 def figure(task: Task) -> bytes:
-    """Pool (best so far), pool (plain) and holdout curves, mean and spread over seeds."""
+    """Curves of the pool (best so far), the pool (plain) and the holdout: mean and spread over seeds."""
     panels = [("pool, best so far", POOL, True), ("pool, plain", POOL, False)]
     if task.everything[HOLDOUT] is not None:
         panels.append(("holdout", HOLDOUT, False))
@@ -84,7 +84,7 @@ def _best(runs: Runs) -> tuple[Array, Float64]:
 
 
 def pyplot() -> Any:
-    """matplotlib without a screen, loaded when a picture is wanted."""
+    """matplotlib's pyplot without a screen. It is loaded only when a picture is wanted."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -1,7 +1,7 @@
-"""Records of finished runs: one line of JSON each, appended and on disk before the next begins.
+"""Records of finished runs. Each is one line of JSON, on disk before the next run is recorded.
 
-A process killed in the middle of a line leaves half of it at the end; that half is dropped
-when the file is opened again, and its run repeated.
+A process killed in the middle of a line leaves half a line at the end of the file. This half is
+dropped when the next record is written, and its run is repeated.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from aced._errors import InvalidInput
 
 FILE = "records.jsonl"
 NEEDED = {"dataset", "seed", "rows", "features", "all_labels", "curve", "job", "label", "timing"}
-"""What a report reads."""
+"""The fields that a report reads."""
 
 
 class Records:
@@ -40,7 +40,7 @@ class Records:
         return key in self.found
 
     def append(self, record: dict[str, Any]) -> None:
-        """Write one record for good."""
+        """Append one record; it is on disk on return."""
         with self.path.open("ab") as file:
             file.truncate(self._whole)
             line = json.dumps(record, sort_keys=True).encode() + b"\n"
@@ -51,8 +51,8 @@ class Records:
         self.found[record["key"]] = record
 
     def all(self) -> list[dict[str, Any]]:
-        """In the order of their keys, so that the order of finishing does not matter."""
+        """All records, in the order of their keys, so that the order of finishing does not matter."""
         for key, record in self.found.items():
             if missing := NEEDED - set(record):
-                raise InvalidInput(self.path, f"the record {key!r} has no {sorted(missing)[0]!r}")
+                raise InvalidInput(self.path, f"the record {key!r} has no field {sorted(missing)[0]!r}")
         return [self.found[key] for key in sorted(self.found)]

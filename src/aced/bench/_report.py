@@ -1,4 +1,4 @@
-"""One page that someone who has not read the paper can understand: HTML and Markdown."""
+"""The report, in HTML and Markdown. Someone who has not read the paper can understand it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from aced.bench._published import ACED, OTHERS
 from aced.bench._summary import HOLDOUT, POOL, Ranking, Runs, Task, ranking, tasks_of
 
 INTRODUCTION = (
-    "Each run starts with no labels. A strategy chooses rows of the pool, their known labels are "
-    "given to it batch by batch, and after every batch a classifier is trained on the labels so far "
-    "and scored: on the whole pool, labelled or not, and on a holdout that no strategy saw. The "
-    "dotted line is the classifier trained on every label. A good strategy reaches it with few.",
-    "Two readings of a pool curve are given. The paper (Active Classification using Experimental "
-    "Design, ICML 2021) shows the best accuracy so far (running maximum); the plain accuracy at each "
-    "point is what a user would have. Bands are the spread over seeds; crosses, on the paper's tasks, "
-    "are its ACED curve, read off its figures.",
+    "Each run starts with no labels. A strategy chooses rows of the pool and is told their labels, "
+    "batch by batch. After every batch a classifier is trained on the labels so far. It is scored "
+    "on the whole pool, labelled or not, and on a holdout that no strategy saw. The dotted line is "
+    "the classifier trained on every label. A good strategy reaches this line with few labels.",
+    "A pool curve is shown in two ways. The paper (Active Classification using Experimental Design, "
+    "ICML 2021) shows the best accuracy so far (running maximum). The plain accuracy at each point is "
+    "what a user would have. Bands are the spread over seeds. On the paper's tasks, crosses are the "
+    "paper's ACED curve, read off its figures.",
     "Strategies that judge a stream (IWAL, active cover) have a constant C0. The paper searched a grid "
-    "and showed the best C0 by the labels it took, which needs labels nobody has in advance; that "
-    "choice is shown here too, with the whole grid, and beside it one fixed C0 for all tasks.",
+    "and showed the C0 that took the fewest labels. This choice needs labels that nobody has in "
+    "advance. It is shown here, too, with the whole grid and with one fixed C0 for all tasks.",
 )
 
 Block = tuple[str, Any]  # ("h2" | "h3" | "p", text), ("table", (head, rows)), ("figure", (name, png))
@@ -49,10 +49,9 @@ def _ranks(found: Ranking | None) -> list[Block]:
         [name, f"{rank:.2f}", "-" if name not in found.against else f"{found.against[name]:.3g}"]
         for name, rank in zip(found.strategies, found.ranks, strict=True)
     ]
-    text = "Mean rank of the area under the pool curve over "
-    text += f"{found.blocks} pairs of task and seed; 1 is best. "
+    text = f"Mean rank by area under the pool curve, over {found.blocks} tasks and seeds; 1 is best. "
     if found.friedman is not None:
-        text += f"Friedman's test that all are alike: p = {found.friedman:.3g}. "
+        text += f"Friedman's test that all strategies are alike: p = {found.friedman:.3g}. "
     text += "The last column tests each strategy against aced (Wilcoxon, corrected by Holm)."
     table = (["strategy", "rank", "p against aced"], rows)
     return [("h2", "Who is ahead"), ("p", text), ("table", table)]
@@ -81,7 +80,7 @@ def _task(task: Task) -> list[Block]:
 
 
 def _area(task: Task, runs: Runs, measure: str) -> float:
-    """Mean accuracy over the horizon; a run that stopped asking stays where it was."""
+    """Mean accuracy over the horizon. A run that stopped asking keeps its last accuracy."""
     if task.everything[measure] is None:
         return float("nan")
     return float(np.nanmean(runs.at(task.horizon(), measure, best=False)))
@@ -120,7 +119,7 @@ def _published(task: Task) -> list[Block]:
     ]
     return [
         ("h3", "Beside the paper"),
-        ("p", f"Best pool accuracy so far, ACED. Others in the paper: {OTHERS[task.name]}."),
+        ("p", f"Best pool accuracy of ACED so far. Others in the paper: {OTHERS[task.name]}."),
         ("table", (["labels", "paper", "here", "difference"], rows)),
     ]
 
@@ -136,10 +135,10 @@ def _grids(task: Task) -> list[Block]:
     if not rows:
         return []
     head = ["strategy", "C0", "labels asked for", "best pool accuracy", "labels to match all"]
-    text = "Each line is one C0, from dark (small) to light (large), and ends where asking ended. "
+    text = "Each line is one C0, from dark (small) to light (large), and ends at the last label. "
     return [
         ("h3", "The C0 grids"),
-        ("p", text + "Grey: passive."),
+        ("p", text + "The grey line is passive."),
         ("figure", (f"{task.name}-c0", sensitivity(task))),
         ("table", (head, rows)),
     ]

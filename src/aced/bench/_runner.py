@@ -1,4 +1,4 @@
-"""Run jobs in processes, each with its share of the threads, and keep their records."""
+"""Run jobs in processes, which share the threads equally, and keep their records."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _everything(task: str, data_home: Path | None, l2: float, threads: int) -> d
 
 
 def run_job(job: Job, data_home: Path | None = None, threads: int = 1) -> dict[str, Any]:
-    """The record of one job. All but its ``timing`` is a function of the job."""
+    """The record of one job. All of it but ``timing`` is a function of the job."""
     began = time.perf_counter()
     data, pool = _load(job.task, data_home)
     curve = simulate(
@@ -67,11 +67,11 @@ def run_jobs(
     data_home: Path | None = None,
     told: Callable[[Job, dict[str, Any]], None] | None = None,
 ) -> None:
-    """Every job that has no record yet; each finished one is written at once."""
+    """Run every job that has no record yet. Each record is written at once; then ``told`` is called."""
     todo = [job for job in wanted if job.key not in records]
     if not todo:
         return
-    for job in todo:  # what cannot be built is refused before the first run
+    for job in todo:  # a wrong option is refused before the first run
         make_strategy(job.strategy, dict(job.options))
     threads = max(1, available_threads() // processes)
     for job, record in _results(todo, processes, data_home, threads):

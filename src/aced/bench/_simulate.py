@@ -1,4 +1,4 @@
-"""One strategy on one labelled pool, from the first batch to the budget."""
+"""Simulate one strategy on one labelled pool, from the first batch to the budget."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from aced.strategies import Strategy
 
 @dataclass(frozen=True)
 class Point:
-    """Accuracy after so many labels; seconds since the run began."""
+    """Accuracy after ``labels`` labels, and the seconds since the run began."""
 
     labels: int
     pool_accuracy: float
@@ -29,7 +29,7 @@ class Point:
 
 @dataclass
 class Curve:
-    """What a run leaves behind."""
+    """The result of one run."""
 
     dataset: str
     strategy: str
@@ -47,11 +47,11 @@ class Curve:
         return record
 
     def best(self, labels: int) -> float:
-        """Running maximum of the pool accuracy, the paper's measure."""
+        """The running maximum of the pool accuracy up to ``labels``, the paper's measure."""
         return max((p.pool_accuracy for p in self.curve if p.labels <= labels), default=0.0)
 
     def labels_to_reach(self, accuracy: float) -> int | None:
-        """Labels at which the running maximum first gets there."""
+        """The labels at which the running maximum first reaches ``accuracy``; None if it never does."""
         return next((p.labels for p in self.curve if p.pool_accuracy >= accuracy), None)
 
 
@@ -66,7 +66,7 @@ def _score(learner: Learner, data: Dataset) -> tuple[float, float | None]:
 
 
 def _ask(learner: Learner, data: Dataset) -> Queries:
-    """The next batch; of a stream, with every row answered before the next is asked for."""
+    """The next batch. For a stream, each row is answered before the next is asked for."""
     if not learner.strategy.stream:
         return learner.ask()
     ids: list[Any] = []
@@ -102,10 +102,10 @@ def simulate(
     tick: Callable[[Point], None] | None = None,
     report: Report | None = None,
 ) -> Curve:
-    """Ask, answer from the known labels, train, score; until the budget is spent.
+    """Ask, answer from the known labels, train and score, until the budget is spent.
 
-    A strategy that judges a stream row by row is asked for one row at a time, and scored
-    after every batch of labels, as the others are.
+    A stream is asked for one row at a time, but scored after every batch of labels like the other
+    strategies. ``tick`` gets each point, ``report`` the progress of a round.
     """
     began = time.perf_counter()
     classes, codes = np.unique(data.y, return_inverse=True)

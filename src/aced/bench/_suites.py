@@ -1,7 +1,7 @@
-"""What a suite runs: one job a record.
+"""The jobs of each suite. Every job gives one record.
 
-The published settings: unpenalised logistic regression, batches of 250, the C0 grids and
-numbers of passes of the appendix's tables.
+The paper's settings are unpenalised logistic regression, batches of 250, and the C0 grids and
+numbers of passes in the tables of its appendix.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from aced._errors import InvalidInput
 # task: (budget, passes of the streams)
 PAPER = {"cifar": (6000, 2), "svhn": (7000, 2), "fashion": (11000, 2), "mnist": (12000, 1)}
 STREAMED = {"cifar": 7000, "svhn": 9500, "fashion": 11000, "mnist": 18000}
-"""Budgets of the streams: as far as the paper's figures follow them."""
+"""Budgets of the streams: where the paper's figures end."""
 LAG = 0.005
-"""How far an IWAL judgement may lag behind the examples; 0 is the published order, and slower."""
+"""How far an IWAL judgement may lag behind the examples; 0 is the paper's order, and slower."""
 SMOKE = {"digits": (400, 1), "breast": (150, 1)}
 SEEDED = ("aced", "passive", "margin", "ridge-margin")
 HEURISTICS = ("entropy", "least-confidence", "committee", "core-set", "badge", "density")
@@ -43,7 +43,7 @@ class Job:
 
     @property
     def key(self) -> str:
-        """The same for the same job, whenever and wherever it is run."""
+        """A hash that is the same whenever and wherever the job is run."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
 
     @property
@@ -53,7 +53,7 @@ class Job:
 
 
 def grid(strategy: str, task: str) -> list[float]:
-    """C0 values of the appendix; none where the paper did not run the method."""
+    """The C0 values of the appendix; none if the paper did not run the strategy."""
     if strategy == "oac":
         searched = {"svhn": (0.01, 0.03, 0.1, 0.3), "fashion": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)}
         return list(searched.get(task, (0.001, 0.003, 0.01, 0.03)))
@@ -72,7 +72,7 @@ def jobs(
     strategies: list[str] | None = None,
     seeds: int | None = None,
 ) -> list[Job]:
-    """All jobs of a suite, cheap tasks first, thinned out by tasks and strategies."""
+    """The jobs of a suite, cheap tasks first; ``tasks`` and ``strategies`` select some of them."""
     builders = {"smoke": _smoke, "paper": _paper, "full": _full}
     choice("suite", suite, builders)
     if seeds is not None:

@@ -1,4 +1,4 @@
-"""From records to what a report says: curves over seeds, labels needed, areas, ranks."""
+"""Compute from records what a report says: curves over seeds, labels needed, areas, ranks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ POOL, HOLDOUT = "pool_accuracy", "holdout_accuracy"
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of one strategy with one set of options on one task, one a seed."""
+    """The runs of one strategy with one set of options on one task, one run for each seed."""
 
     strategy: str
     label: str
@@ -28,7 +28,7 @@ class Runs:
         return None if c0 is None else float(c0)
 
     def labels_needed(self, measure: str) -> list[int | None]:
-        """For each seed, labels at which the accuracy of all labels is first reached."""
+        """For each seed, the labels that first reach the accuracy of the classifier with all labels."""
         target = self.records[0]["all_labels"][measure]
         if target is None:
             return [None] * len(self.records)
@@ -37,7 +37,7 @@ class Runs:
         ]
 
     def at(self, labels: Array, measure: str, *, best: bool) -> Float64:
-        """Accuracies (seeds, labels): at the last point reached, or the best so far."""
+        """Accuracies, shape (seeds, labels): at the last point before, or the best so far."""
         rows = []
         for record in self.records:
             x = np.array([point["labels"] for point in record["curve"]])
@@ -49,7 +49,7 @@ class Runs:
         return np.array(rows)
 
     def last(self) -> int:
-        """Labels at the end of the shortest run."""
+        """The number of labels at the end of the shortest run."""
         return min((r["curve"][-1]["labels"] if r["curve"] else 0) for r in self.records)
 
     def seconds_per_label(self) -> float:
@@ -61,7 +61,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class Task:
-    """Everything on one task; ``shown`` has one entry a strategy, the best C0 where there is one."""
+    """All runs on one task. ``shown`` has one entry for each strategy, with its best C0 if any."""
 
     name: str
     rows: int
@@ -75,7 +75,7 @@ class Task:
         return sorted(found, key=lambda runs: runs.c0 or 0.0)
 
     def fixed(self) -> list[Runs]:
-        """The streams at the one C0 a strategy has for all tasks."""
+        """The streams with the C0 that is fixed for all tasks."""
         return [
             runs
             for runs in self.every
@@ -83,14 +83,14 @@ class Task:
         ]
 
     def horizon(self) -> Array:
-        """Label counts from the first batch to the end of the shortest full run."""
+        """Numbers of labels, batch by batch, up to the end of the shortest run of no stream."""
         batch = int(self.every[0].records[0]["job"]["batch"])
         whole = [runs.last() for runs in self.shown if runs.c0 is None and runs.strategy != "cal"]
         return np.arange(batch, min(whole, default=batch) + 1, batch)
 
 
 def tasks_of(records: list[dict[str, Any]]) -> list[Task]:
-    """Records by task, in the order of their names."""
+    """The tasks of the records, in the order of their names."""
     found = []
     for name in sorted({record["dataset"] for record in records}):
         mine = [record for record in records if record["dataset"] == name]
@@ -109,8 +109,8 @@ def tasks_of(records: list[dict[str, Any]]) -> list[Task]:
 
 
 def _shown(every: tuple[Runs, ...]) -> tuple[Runs, ...]:
-    """For streams the C0 with the fewest labels to the accuracy of all labels, as the paper chose;
-    where none gets there, the one that gets highest."""
+    """One entry for each strategy. For streams it has the C0 that needs the fewest labels to match all
+    labels, as the paper chose it; if none matches, the C0 with the best accuracy."""
     names = dict.fromkeys(runs.strategy for runs in every)
     return tuple(min((r for r in every if r.strategy == name), key=_paper_choice) for name in names)
 
@@ -128,12 +128,12 @@ class Ranking:
     strategies: tuple[str, ...]
     ranks: tuple[float, ...]
     blocks: int
-    friedman: float | None  # p-value that all are alike
+    friedman: float | None  # p-value of the hypothesis that all are alike
     against: dict[str, float]  # p-values of aced against each (Wilcoxon, Holm-corrected)
 
 
 def ranking(tasks: list[Task], measure: str = POOL) -> Ranking | None:
-    """Ranks of the strategies that have a run for every task and seed of aced's."""
+    """Ranks of the strategies that have runs on every task and are no streams."""
     blocks: list[dict[str, float]] = []
     for task in tasks:
         horizon = task.horizon()

@@ -29,7 +29,7 @@ COMMANDS = {
     "report": "_report",
     "theory": "_theory",
 }
-"""In the order of the help; each lives in a module of its own, loaded when it is called."""
+"""Each command and its module, in the order of the help. A module is loaded when it is needed."""
 
 SAME = {
     "batch_size": "batch",
@@ -38,7 +38,7 @@ SAME = {
     "local_user": "name",
     "rows": "dataset",
 }
-"""What the library and the command line call by different names."""
+"""Arguments that the library and the command line call by different names."""
 
 
 def _version(show: bool) -> None:
@@ -76,7 +76,7 @@ def build(names: Sequence[str]) -> typer.Typer:
 
 
 def main() -> None:
-    """Entry point: one sentence and exit code 2 for input that cannot be used."""
+    """Run the command line. Input that cannot be used ends it with one sentence and exit code 2."""
     called = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
     app = build([called] if called in COMMANDS else list(COMMANDS))
     try:
@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def _as_typed(argument: str, app: typer.Typer) -> str:
-    """The argument's name in the library, as it is typed here: budget becomes --budget."""
+    """The name of an argument as it is typed on the command line: budget becomes --budget."""
     names = _typed(typer.main.get_command(app))
     for ours, theirs in SAME.items():
         names.setdefault(ours, names.get(theirs, ours))

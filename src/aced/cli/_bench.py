@@ -1,4 +1,4 @@
-"""aced bench: run a suite of simulations, one record each, and go on where it was stopped."""
+"""aced bench: run a suite of simulations, and continue a suite that was stopped."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ def bench(
         str,
         typer.Argument(
             metavar="SUITE",
-            help="smoke (minutes, data that ships), paper (its experiments), full (all strategies).",
+            help="smoke (minutes, data included), paper (its experiments) or full (all strategies).",
         ),
     ],
-    tasks: Annotated[list[str] | None, typer.Option(help="Only these tasks; repeat.")] = None,
-    strategies: Annotated[list[str] | None, typer.Option(help="Only these strategies; repeat.")] = None,
-    seeds: Annotated[int | None, typer.Option(help="Seeds of aced, passive, margin, … (3).")] = None,
+    tasks: Annotated[list[str] | None, typer.Option(help="Only this task; repeatable.")] = None,
+    strategies: Annotated[list[str] | None, typer.Option(help="Only this strategy; repeatable.")] = None,
+    seeds: Annotated[int | None, typer.Option(help="Seeds (default: 3); streams have one.")] = None,
     processes: Annotated[
-        int | None, typer.Option("--jobs", help="Runs at a time (default: one a core).")
+        int | None, typer.Option("--jobs", help="Runs at the same time (default: one per core).")
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder of the records.")] = Path("bench"),
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the records there.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue with the records there.")] = False,
     data_home: Annotated[
         Path | None, typer.Option(help="Folder with the paper's data sets (default: $ACED_DATA).")
     ] = None,
 ) -> None:
-    """Run a suite of simulations; every finished run is one record in the output folder."""
+    """Run a suite of simulations. Each finished run leaves one record in the output folder."""
     wanted = jobs(suite, tasks, strategies, seeds)
     if processes is not None and processes < 1:
         raise InvalidInput("jobs", f"must be at least 1, got {processes}")

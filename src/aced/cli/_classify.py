@@ -29,23 +29,23 @@ COLUMNS = ("id", "label", "probability")
 def classify(
     project: Folder,
     items: Annotated[
-        Path, typer.Argument(metavar="NEW_ITEMS", help="Items of the same kind, as for aced init.")
+        Path, typer.Argument(metavar="NEW_ITEMS", help="New items in the same form as for aced init.")
     ],
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A .csv or .jsonl file (default: print csv).")
     ] = None,
     features: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Features of the new items.")
+        Path | None, typer.Option(metavar="PATH", help="Features of the new items, one row for each.")
     ] = None,
     embed: Annotated[
         str | None,
-        typer.Option(metavar="MODULE:FUNCTION", help="The function that the features came from."),
+        typer.Option(metavar="MODULE:FUNCTION", help="The function that made the project's features."),
     ] = None,
-    column: Annotated[str | None, typer.Option(help="The column of texts.")] = None,
-    id_column: Annotated[str | None, typer.Option(help="The column of ids.")] = None,
+    column: Annotated[str | None, typer.Option(help="The column that holds the texts.")] = None,
+    id_column: Annotated[str | None, typer.Option(help="The column that holds the ids.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Label new items with the classifier trained on all labels so far."""
+    """Label new items with a classifier trained on all labels so far."""
     if out is not None:
         check_writable("out", out)
         if out.suffix.lower() not in ENDINGS:
@@ -77,7 +77,7 @@ def classify(
 
 
 def trained(project: Project) -> Any:
-    """The classifier, once there are labels of both classes."""
+    """The project's classifier; refused until there are labels of both classes."""
     found = project.opinions()
     if not len(found.rows):
         raise InvalidInput(
@@ -97,13 +97,13 @@ def _features(project: Project, items: Items, path: Path | None, function: str |
     if stored.exists():
         if path is not None or function is not None:
             named = "features" if path else "embed"
-            raise InvalidInput(named, "the project computes its features itself; drop it")
+            raise InvalidInput(named, "is not needed: the project computes features itself; drop it")
         return Embedding.load(stored).transform(items)
     if (path is None) == (function is None):
         raise InvalidInput(
             "features",
-            "the project's features were brought along; give those of the new items, "
-            "or the function they came from with --embed",
+            "is needed, since the project has features of your own; give those of the new items, "
+            "or name the function that made them with --embed",
         )
     if path is not None:
         rows = features_from(path, len(items))
@@ -113,13 +113,13 @@ def _features(project: Project, items: Items, path: Path | None, function: str |
     wanted = project.features.shape[1]
     if rows.shape[1] != wanted:
         raise InvalidInput(
-            "features", f"{rows.shape[1]} columns, and the project has {wanted}; give the same ones"
+            "features", f"has {rows.shape[1]} columns, but the project has {wanted}; give the same ones"
         )
     return np.asarray(rows)
 
 
 def as_csv(lines: list[dict[str, Any]]) -> str:
-    """With a heading; no cell that a spreadsheet would compute."""
+    """The lines as CSV with a heading, without cells that a spreadsheet would compute."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(COLUMNS)

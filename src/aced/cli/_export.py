@@ -19,7 +19,7 @@ from aced.project import Project, export_rows, write_csv, write_jsonl, write_par
 
 
 class Format(str, Enum):
-    """What a file of labels may be."""
+    """The formats that a file of labels may have."""
 
     CSV = "csv"
     JSONL = "jsonl"
@@ -35,20 +35,20 @@ def export(
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write; - is standard output.")],
     form: Annotated[
         Format | None,
-        typer.Option("--format", help="Default: by FILE's ending, csv on standard output."),
+        typer.Option("--format", help="Format (default: by FILE's ending; csv on standard output)."),
     ] = None,
     count: Annotated[
-        int | None, typer.Option(help="label-studio: how many tasks (default: a batch).")
+        int | None, typer.Option(help="How many tasks to write for label-studio (default: a batch).")
     ] = None,
 ) -> None:
-    """Write one line for each item and each annotator's label.
+    """Write the labels, one line for each item and annotator.
 
-    The format label-studio writes drawn items that wait for a label as tasks to import there, and
-    the labelling configuration beside them, ending in .xml.
+    The format label-studio writes drawn items that wait for a label, as tasks that Label Studio can
+    import. The labelling configuration is written beside them, in a file that ends in .xml.
     """
     form = _by_ending(out) if form is None else form
     if count is not None and form is not Format.LABEL_STUDIO:
-        raise InvalidInput("count", "is for --format label-studio; a table has all labels")
+        raise InvalidInput("count", "is for --format label-studio only; a table has all labels")
     standard = str(out) == "-"
     if not standard:
         check_writable("out", out)
@@ -77,7 +77,7 @@ def _by_ending(out: Path) -> Format:
 
 def _write_tasks(project: Project, out: Path | IO[bytes], count: int | None) -> str:
     if isinstance(out, Path) and out.suffix.lower() == ".xml":
-        raise InvalidInput("out", f"{out} is where the labelling configuration goes; end it in .json")
+        raise InvalidInput("out", f"{out} is where the labelling configuration goes; name a .json file")
     found = label_studio.tasks(project, count)
     content = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     if not isinstance(out, Path):

@@ -1,4 +1,4 @@
-"""Whether a function of the user's own is the one that a project's features came from."""
+"""Check that a function of the user's own is the one that made a project's features."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from aced.items import Items, embed_with
 from aced.project import FUNCTION, Project
 
 CHECKED = 5
-"""Items of the project that the function is tried on."""
+"""How many items of the project the function is tried on."""
 
 
 def check_function(project: Project, function: str) -> None:
-    """Refuse a function that gives some of the project's items other features than they have.
+    """Refuse a function that does not give the project's items the features that they have.
 
-    Images that are gone cannot be tried: then its name must be the one that was recorded, if one was.
+    If images are gone, only its name is compared with the name that the project recorded, if any.
     """
     rows = np.unique(np.linspace(0, project.settings.rows - 1, CHECKED).astype(int))
     items, made_with = _items(project, rows), _made_with(project)
@@ -28,8 +28,8 @@ def check_function(project: Project, function: str) -> None:
     what_to_do = (
         f"name {made_with}, which made the project's features"
         if other
-        else "it must be the function that made the project's features, unchanged, and give an item "
-        "the same row whatever items come with it"
+        else "it must be the unchanged function that made the project's features, and give an item "
+        "the same row whatever other items it is called with"
     )
     gone = [name for name in items.contents if items.root and not (items.root / str(name)).is_file()]
     if gone:
@@ -56,7 +56,7 @@ def _items(project: Project, rows: np.ndarray) -> Items:
 
 
 def _made_with(project: Project) -> str | None:
-    """The recorded name; projects of before have none."""
+    """The recorded name of the function; None in projects of earlier versions."""
     try:
         return str(json.loads((project.folder / FUNCTION).read_text())["function"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -64,7 +64,7 @@ def _made_with(project: Project) -> str | None:
 
 
 def _difference(items: Items, found: Float32, stored: Float32) -> str | None:
-    """Where the rows are further apart than rounding explains."""
+    """The first difference that rounding does not explain, in words; None if there is none."""
     if found.shape != stored.shape:
         return f"{found.shape[1]} columns, and the project has {stored.shape[1]}"
     apart = np.abs(found - stored) > 1e-3 * np.abs(stored).max(axis=0) + 1e-6

@@ -1,4 +1,4 @@
-"""aced import: labels made elsewhere."""
+"""aced import: take labels that were made elsewhere."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from aced.project import Project, import_labels
 
 def import_(
     project: Folder,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Columns item (or id) and label.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table: columns item (or id), label.")],
     who: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="Who labelled, where FILE does not say.")
+        str | None, typer.Option("--as", metavar="NAME", help="Who labelled, if FILE does not say.")
     ] = None,
     form: Annotated[
         Format | None,
-        typer.Option("--format", help="Default: by FILE's ending; .json is Label Studio's export."),
+        typer.Option("--format", help="Format (default: by FILE's ending; .json is Label Studio's)."),
     ] = None,
 ) -> None:
-    """Take labels from a file, all or none; a file imported twice counts once.
+    """Take all labels of a file, or none if one cannot be used. A file imported twice counts once.
 
-    Columns annotator and seconds are used if there are such, and Label Studio's aced_id and lead_time.
+    Columns annotator and seconds are optional. From Label Studio, aced_id and lead_time are read.
     """
     opened = Project(project)
     if form is Format.LABEL_STUDIO or (form is None and file.suffix.lower() == ".json"):
@@ -35,6 +35,6 @@ def import_(
         found = import_labels(opened, file, who=who, form=None if form is None else form.value)
     opened.close()
     new = f"; new annotators: {', '.join(found.people)}" if found.people else ""
-    typer.echo(f"{found.taken} answers taken, {found.known} were known{new}")
+    typer.echo(f"{found.taken} answers taken, {found.known} were known already{new}")
     if found.ignored:
-        typer.echo(f"{found.ignored} annotations left out: made from predictions, not by people")
+        typer.echo(f"{found.ignored} annotations left out: predictions made them, not people")

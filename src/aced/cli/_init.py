@@ -1,4 +1,4 @@
-"""aced init: a project from a file or a folder of items."""
+"""aced init: make a project from a file or a folder of items."""
 
 from __future__ import annotations
 
@@ -23,42 +23,43 @@ from aced.strategies import STRATEGIES
 
 
 def init(
-    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="Folder to make.")],
+    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="Folder to make for the project.")],
     items: Annotated[
-        Path, typer.Option(metavar="PATH", help="A .csv, .tsv, .jsonl or .parquet file, or images.")
+        Path, typer.Option(metavar="PATH", help="A .csv, .tsv, .jsonl or .parquet file or image folder.")
     ],
-    classes: Annotated[list[str], typer.Option(help="The two classes: repeat, or a,b.")],
+    classes: Annotated[list[str], typer.Option(help="The two classes as a,b or with one option each.")],
     features: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Features of your own, one row an item.")
+        Path | None, typer.Option(metavar="PATH", help="Features of your own, one row for each item.")
     ] = None,
     embed: Annotated[
         str | None,
         typer.Option(
             metavar="HOW",
-            help="auto (default), tfidf-svd, hog, pixels-pca, hog+pixels, table or module:function.",
+            help="How items become features: auto (default), tfidf-svd, hog, pixels-pca, hog+pixels, "
+            "table or module:function.",
         ),
     ] = None,
-    column: Annotated[str | None, typer.Option(help="The column of texts.")] = None,
-    id_column: Annotated[str | None, typer.Option(help="The column of ids.")] = None,
-    kind: Annotated[str | None, typer.Option(help="text, image or row (default: see).")] = None,
+    column: Annotated[str | None, typer.Option(help="The column that holds the texts.")] = None,
+    id_column: Annotated[str | None, typer.Option(help="The column that holds the ids.")] = None,
+    kind: Annotated[str | None, typer.Option(help="text, image or row (default: guessed).")] = None,
     strategy: Annotated[str, typer.Option(help=f"One of {', '.join(STRATEGIES)}.")] = "aced",
     batch: Annotated[
-        int | None, typer.Option(help="Items a round (default: 250, less for few items).")
+        int | None, typer.Option(help="Items in a round (default: 250, fewer in a small project).")
     ] = None,
-    check: Annotated[float, typer.Option(help="Share drawn at random to estimate accuracy.")] = 0.1,
-    overlap: Annotated[float, typer.Option(help="Share of second opinions.")] = 0.0,
-    lease: Annotated[float, typer.Option(help="Seconds an item is kept for someone.")] = 600.0,
+    check: Annotated[float, typer.Option(help="Share of rows drawn at random to check accuracy.")] = 0.1,
+    overlap: Annotated[float, typer.Option(help="Share of requests that are second opinions.")] = 0.0,
+    lease: Annotated[float, typer.Option(help="Seconds that an item is kept for a person.")] = 600.0,
     combine: Annotated[
-        str, typer.Option(help="How opinions become one label: dawid-skene or majority.")
+        str, typer.Option(help="How several opinions become one label: dawid-skene or majority.")
     ] = "dawid-skene",
-    seed: Annotated[int, typer.Option(help="Same seed, same features and draws.")] = 0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same features and draws.")] = 0,
     l2: Annotated[float, typer.Option(help="Penalty of the logistic regression.")] = 1.0,
 ) -> None:
-    """Make a project: read items, compute their features, remember both."""
+    """Make a project from a file or a folder of items. Their features are computed and kept."""
     _check_place(project)
     names = split_classes(classes)
     if features is not None and embed is not None:
-        raise InvalidInput("features and embed", "are two ways to say the same; drop one")
+        raise InvalidInput("features and embed", "are both given; leave one out")
     settings: dict[str, Any] = {
         "strategy": strategy,
         "seed": seed,
@@ -97,7 +98,7 @@ def init(
 
 
 def split_classes(given: list[str]) -> list[str]:
-    """Names given one by one, or two in one word."""
+    """The names of the classes, given one by one or in one word with a comma."""
     parts = given[0].split(",") if len(given) == 1 else given
     return [name.strip() for name in parts]
 
@@ -113,7 +114,7 @@ def _check_place(project: Path) -> None:
 
 
 def _features(items: Items, path: Path | None, how: str, seed: int) -> tuple[Float32, Embedding | None]:
-    """One row a distinct item."""
+    """The features, one row for each distinct item, and the embedding that made them."""
     if path is not None:
         return features_from(path, len(items))[items.firsts], None
     first = distinct(items)

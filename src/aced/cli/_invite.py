@@ -1,4 +1,4 @@
-"""aced invite: a link by which someone may label."""
+"""aced invite: make a link by which someone may label."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from aced.project import Project
 
 def invite(
     project: Folder,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Who may label.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the person who may label.")],
     lead: Annotated[
-        bool, typer.Option("--lead", help="May see everybody's labels and invite others, too.")
+        bool, typer.Option("--lead", help="Let the person also see all labels and invite others.")
     ] = False,
     url: Annotated[
-        str, typer.Option(metavar="BASE", help="Where people reach aced serve.")
+        str, typer.Option(metavar="BASE", help="Address at which people reach aced serve.")
     ] = "http://127.0.0.1:8765",
 ) -> None:
-    """Print an access link. It is shown once; a new one for the same name ends the old one."""
+    """Print an access link. It is shown once; a new link for the same name ends the old one."""
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
         raise InvalidInput("url", f"must begin with http:// or https://, got {url!r}")
     opened = Project(project)

@@ -16,13 +16,12 @@ QUIT = "q"
 SPECIAL = re.compile(rb"\x1b(\[[0-9;?]*[@-~]|O.|.)?", re.DOTALL)
 """Arrows and function keys, which are no answers."""
 
-
 GLANCE = 0.2
-"""Seconds after which a signal is noticed that came just before the wait for a key began."""
+"""Seconds after which a signal that came just before a wait for a key is noticed."""
 
 
 class Terminal:
-    """Keys as they are pressed, one at a time: of several that come at once the first counts."""
+    """Reads keys from a terminal, one at a time. If several come at once, only the first counts."""
 
     def __init__(self, stream: TextIO) -> None:
         self._fd = stream.fileno()
@@ -51,13 +50,13 @@ class Terminal:
 
 
 class Piped:
-    """One answer a line, a key or a class (``words`` says which key it is), or keys in a row."""
+    """Reads answers from a pipe. A line is a class, whose key is in ``words``, or one or more keys."""
 
     def __init__(self, stream: TextIO, words: dict[str, str]) -> None:
         self._answers = self._split(stream, words)
 
     def forget(self) -> None:
-        """A pipe is written ahead, on purpose."""
+        """Drop nothing: a pipe is written ahead on purpose."""
 
     def read(self) -> str:
         return next(self._answers, QUIT)
@@ -78,8 +77,8 @@ Keys = Terminal | Piped
 
 @contextmanager
 def keys(words: dict[str, str]) -> Iterator[Keys]:
-    """Keys of standard input; a terminal is left as it was, however this ends."""
-    if not sys.stdin.isatty() or sys.platform == "win32":  # no single keys there: lines
+    """Answers from standard input. A terminal's modes are restored at the end, also after errors."""
+    if not sys.stdin.isatty() or sys.platform == "win32":  # single keys cannot be read there
         yield Piped(sys.stdin, words)
         return
     import termios

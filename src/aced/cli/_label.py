@@ -1,4 +1,4 @@
-"""aced label: one item at a time, one key an answer, in the terminal."""
+"""aced label: label in the terminal, one item at a time and one key for each answer."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from aced.project import COMMANDS, Driver, InThread, Item, Project, class_keys, 
 def label(
     project: Folder,
     name: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="Who labels (default: your login).")
+        str | None, typer.Option("--as", metavar="NAME", help="Who labels (default: your login name).")
     ] = None,
 ) -> None:
-    """Label in the terminal: one key an item; every answer is on disk before the next is shown."""
+    """Label items in the terminal. One key is one answer, on disk before the next item is shown."""
     opened = Project(project)
     who = let_in(opened, name)
     session = Session(opened, who, Console())
@@ -51,7 +51,7 @@ class Session:
         self.note = ""
 
     def screen(self) -> AbstractContextManager[Any]:
-        """A page of its own on a terminal; what was there before comes back."""
+        """A full screen on a terminal; at the end, the text that was there before comes back."""
         own = self.console.is_terminal and sys.stdin.isatty()
         return self.console.screen(hide_cursor=True) if own else nullcontext()
 
@@ -68,7 +68,7 @@ class Session:
                 return
 
     def next_item(self) -> Item | None:
-        """None when there is nothing left for this person."""
+        """The next item for this person; None when there is nothing left."""
         while not (found := self.project.give(self.who, 1)):
             which = "next" if self.project.state.rounds else "first"
             with self.console.status(f"designing the {which} round"):
@@ -77,13 +77,13 @@ class Session:
         return found[0]
 
     def ask(self, pressed: Keys, item: Item) -> tuple[Item | None, bool]:
-        """Show an item until it is answered; what to show next, if that is known, and whether to."""
+        """Show an item until it is answered; return the next item, if known, and whether to go on."""
         began, page = time.perf_counter(), 0
         pressed.forget()
         self.show(item, page)
         while True:
             key = pressed.read()
-            seconds = time.perf_counter() - began if sys.stdin.isatty() else 0.0  # not known of a pipe
+            seconds = time.perf_counter() - began if sys.stdin.isatty() else 0.0  # unknown for a pipe
             if key == QUIT:
                 return None, False
             if key in self.labels or key in ("s", "u"):

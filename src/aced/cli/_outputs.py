@@ -39,7 +39,7 @@ def _percent(value: float | None) -> str:
 
 
 def print_table(console: Console, curves: list[Curve]) -> None:
-    """One line a strategy (mean pool: over the curve), and the classifier with all labels."""
+    """Print a line for each strategy and one for all labels; mean pool is the mean over the curve."""
     first = curves[0]
     title = f"{first.dataset}: {first.rows} rows, {first.features} features, seed {first.seed}"
     table = Table(title=title)
@@ -67,7 +67,7 @@ def print_table(console: Console, curves: list[Curve]) -> None:
 
 
 def draw_plot(path: Path, curves: list[Curve]) -> None:
-    """Accuracy against labels: pool and, beside it, holdout."""
+    """Draw accuracy against labels, on the pool and, beside it, on the holdout."""
     plt = pyplot()
     panels = ["pool_accuracy"]
     if curves[0].all_labels["holdout_accuracy"] is not None:

@@ -29,9 +29,9 @@ PARTS = {
     "sample": "rows that the design is found on and checked with",
     "row vectors": "ids, labels, design, sensitivities",
     "noise": "normal draws; those beyond 512 MiB are drawn again",
-    "metric": "H, its factor, and sums of it under way",
-    "coefficients": "separators met, gradients, and sums under way",
-    "blocks": "what the kernels hold of a block each",
+    "metric": "H, its factor, and partial sums of it",
+    "coefficients": "separators found, gradients, and partial sums",
+    "blocks": "what each kernel holds of its block",
 }
 PASSES = {
     "total": "means",
@@ -57,20 +57,20 @@ def plan(
     rows: Annotated[int, typer.Option(help="Rows of the pool.")],
     features: Annotated[int, typer.Option(help="Features of a row.")],
     sparse_density: Annotated[
-        float | None, typer.Option(help="The rows are a sparse matrix; the share of numbers stored.")
+        float | None, typer.Option(help="For a sparse pool: the share of numbers that are stored.")
     ] = None,
-    draws: Annotated[int | None, typer.Option(help="Noise vectors at once (default: 96).")] = None,
+    draws: Annotated[int | None, typer.Option(help="Number of noise vectors (default: 96).")] = None,
     design_rows: Annotated[
-        int | None, typer.Option(help="Rows designed on (default: all, or a sample of very many).")
+        int | None, typer.Option(help="Rows the design is found on (default: all, or a sample if many).")
     ] = None,
-    dtype: Annotated[str, typer.Option(help="Of the rows on disk.")] = "float32",
-    threads: Annotated[int | None, typer.Option(help="Threads (default: all cores).")] = None,
-    workers: Annotated[int, typer.Option(help="Processes or machines, each with so many threads.")] = 1,
+    dtype: Annotated[str, typer.Option(help="Type of the numbers on disk.")] = "float32",
+    threads: Annotated[int | None, typer.Option(help="Number of threads (default: all cores).")] = None,
+    workers: Annotated[int, typer.Option(help="Processes or machines, each with these threads.")] = 1,
     measure: Annotated[
-        bool, typer.Option("--measure/--no-measure", help="Time the kernels: about a second.")
+        bool, typer.Option("--measure/--no-measure", help="Time the kernels for about a second.")
     ] = True,
     json_file: Annotated[
-        str | None, typer.Option("--json", metavar="FILE|-", help="Write it as JSON; - prints it.")
+        str | None, typer.Option("--json", metavar="FILE|-", help="Write the plan as JSON; - prints it.")
     ] = None,
 ) -> None:
     """Say what a round will need: memory, operations and seconds."""
@@ -101,7 +101,7 @@ def plan(
 
 
 def _ask(pool: Pool, workers: Workers, cost: Cost, solver: Measuring, labels: int) -> float:
-    """A round of aced over random rows, of which some have random labels."""
+    """Run a round of aced on random rows, some with random labels; return when it began."""
     began = time.perf_counter()
     oracle = LinearOracle(pool, steps=cost.oracle_steps, workers=workers)
     strategy = Aced(oracle=oracle, solver=solver)
@@ -125,7 +125,7 @@ def _bytes_of_number(dtype: str) -> int:
 
 
 def _untimed(cost: Cost, free: int) -> str | None:
-    """Why kernels cannot be timed, if so."""
+    """Why the kernels cannot be timed; None if they can."""
     if miniature(cost).peak() > free:
         return "a few blocks of that shape need more memory than is free"
     if cost.sampled and cost.over(cost.design_rows).sparse != cost.sparse:
@@ -134,7 +134,7 @@ def _untimed(cost: Cost, free: int) -> str | None:
 
 
 def _verdict(cost: Cost, free: int) -> str:
-    """Whether it fits, and what would."""
+    """Whether a round fits into memory and, if it does not, what would."""
     words = f"{in_words(free)} are free"
     where = f", and {in_words(cost.worker())} in each worker" if cost.workers > 1 else ""
     if cost.peak() <= free:
@@ -146,7 +146,7 @@ def _verdict(cost: Cost, free: int) -> str:
 
 
 def _record(cost: Cost, item: int, free: int, speed: Speed | None) -> dict[str, Any]:
-    """All numbers: sizes in bytes."""
+    """All numbers of the plan, for JSON. Sizes are in bytes."""
     shape = ("rows", "features", "stored", "sparse", "draws", "design_rows", "threads", "workers")
     return {name: getattr(cost, name) for name in shape} | {
         "rows_on_disk": cost.on_disk(item),
@@ -196,7 +196,7 @@ def _print_memory(console: Console, cost: Cost, item: int, dtype: str) -> None:
 
 
 def _print_work(console: Console, cost: Cost, speed: Speed | None) -> None:
-    """Passes of the same kind together, whether over the pool or over a sample."""
+    """Print one line for each kind of pass, over the pool and over a sample together."""
     threads = f"{cost.threads} thread{'s' if cost.threads > 1 else ''}"
     table = Table(title=f"Work at most: {cost.draws} draws, {threads}")
     table.add_column("passes")

@@ -24,7 +24,7 @@ from aced.project import Project
 Folder = Annotated[Path, typer.Argument(metavar="PROJECT", help="Folder made by aced init.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SOON = 2.0
-"""Seconds after which work that is not done shows a bar."""
+"""Seconds of work after which a bar is shown."""
 
 
 def print_json(record: Any) -> None:
@@ -32,13 +32,13 @@ def print_json(record: Any) -> None:
 
 
 def say(line: str, stderr: bool = False) -> None:
-    """One line, however narrow the terminal is."""
+    """Print one line, which is not wrapped in a narrow terminal."""
     Console(stderr=stderr).print(Text(visible(line)), soft_wrap=True)
 
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """A moving bar for work of unknown length, once it has taken ``SOON`` seconds."""
+    """Show a moving bar for work of unknown length once it has taken ``SOON`` seconds."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
@@ -57,7 +57,7 @@ def working(what: str) -> Iterator[None]:
 
 
 def local_name() -> str:
-    """Who sits at this machine."""
+    """The login name of the person at this machine."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # no such user in the system's list

@@ -1,4 +1,4 @@
-"""aced replay: whether a project's file is sound, and its rounds can be repeated."""
+"""aced replay: check that a project's ledger is sound and that its rounds can be repeated."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from aced.project import LEDGER, Project, Repeated, repeat_rounds
 def replay(
     project: Folder,
     until: Annotated[
-        int | None, typer.Option(metavar="SEQ", help="Only events up to this number.")
+        int | None, typer.Option(metavar="SEQ", help="Read only the events up to this number.")
     ] = None,
     designs: Annotated[
-        bool, typer.Option("--designs", help="Also design every round again and compare.")
+        bool, typer.Option("--designs", help="Also design every round again and compare it.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Check the file of events and rebuild the state from it; exit code 1 if it is damaged."""
+    """Check the ledger, and rebuild the project's state from it. A damaged ledger gives exit code 1."""
     path = project / LEDGER
     if not path.is_file():
         raise InvalidInput("project", f"{project} is not a project; make one with aced init")
@@ -56,7 +56,7 @@ def replay(
             console.print(f"{same} of {len(tried)} rounds repeated to the bit")
         if len(tried) < len(repeated):
             count = len(repeated) - len(tried)
-            console.print(f"{count} rounds were planned by an earlier aced; they stand as recorded")
+            console.print(f"{count} rounds stand as recorded: an earlier version of aced planned them")
         for problem in problems:
             console.print(Text(problem), soft_wrap=True)
         if not problems:

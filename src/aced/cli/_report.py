@@ -1,4 +1,4 @@
-"""aced report: figures and tables of a folder of records."""
+"""aced report: write figures and tables about a folder of records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Output folder of aced bench.")],
     out: Annotated[Path | None, typer.Option(help="Where to write the report (default: DIR).")] = None,
 ) -> None:
-    """Write report.html (one page, pictures inside) and report.md (pictures beside it)."""
+    """Write report.html and report.md about a folder of records. Pictures go to the folder figures."""
     if not folder.is_dir():
         raise InvalidInput("dir", f"there is no folder {folder}")
     records = Records(folder).all()

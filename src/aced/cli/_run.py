@@ -28,7 +28,7 @@ from aced.strategies import STRATEGIES, make_strategy, option_names
 ROUNDS = 24
 """Batches asked for when no budget is given."""
 ANSWER_SECONDS = 6
-"""A scheduler must answer, and have a worker, within so many."""
+"""Seconds within which a scheduler must answer and have a worker."""
 
 
 def run(
@@ -36,7 +36,7 @@ def run(
         str,
         typer.Argument(
             metavar="DATASET",
-            help="digits, mnist, svhn, cifar, fashion, or a .npz, .csv or .parquet file.",
+            help="digits, breast, mnist, svhn, cifar, fashion, or a .npz, .csv or .parquet file.",
         ),
     ] = "digits",
     strategy: Annotated[
@@ -47,9 +47,9 @@ def run(
         int | None, typer.Option(help="Labels to ask for (default: 24 batches, at most half the pool).")
     ] = None,
     batch: Annotated[
-        int | None, typer.Option(help="Labels per round (default: 250, less for small pools).")
+        int | None, typer.Option(help="Labels in a round (default: 250, fewer for small pools).")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same result.")] = 0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     l2: Annotated[
         float, typer.Option(help="Penalty of the logistic regression; 0 is the paper's.")
     ] = 1.0,
@@ -57,40 +57,40 @@ def run(
         str | None, typer.Option(help="How aced finds its design: fixed-point (default) or mirror.")
     ] = None,
     search: Annotated[
-        str | None, typer.Option(help="How it maximises the ratio: dinkelbach (default) or grid.")
+        str | None, typer.Option(help="How aced searches for rivals: dinkelbach (default) or grid.")
     ] = None,
     oracle: Annotated[
-        str | None, typer.Option(help="Its class of hypotheses: linear (default) or sklearn.")
+        str | None, typer.Option(help="The hypotheses of aced: linear (default) or sklearn.")
     ] = None,
     estimator: Annotated[
         str | None,
-        typer.Option(help="What it assumes of rows without a label: assisted (default) or naive."),
+        typer.Option(help="What aced assumes of rows without a label: assisted (default) or naive."),
     ] = None,
     shift: Annotated[
         str | None,
-        typer.Option(help="The difference it may overlook: one row (default), or labels or pool."),
+        typer.Option(help="Difference in errors that counts as equal: row (default), labels or pool."),
     ] = None,
     fill: Annotated[
-        str | None, typer.Option(help="Rows its water-filling looks at: open (default) or all.")
+        str | None, typer.Option(help="Rows that water-filling looks at: open (default) or all.")
     ] = None,
     start: Annotated[
-        str | None, typer.Option(help="How it draws the first batch: design (default) or uniform.")
+        str | None, typer.Option(help="How aced draws the first batch: design (default) or uniform.")
     ] = None,
     design_rows: Annotated[
-        int | None, typer.Option(help="Find its designs on a sample of so many rows.")
+        int | None, typer.Option(help="Find designs on a sample of this many rows.")
     ] = None,
     round_seconds: Annotated[
-        float | None, typer.Option(help="Find them on as many rows as this many seconds allow.")
+        float | None, typer.Option(help="Seconds for a round; designs use as many rows as fit.")
     ] = None,
     label: Annotated[str | None, typer.Option(help="Label column of a .csv or .parquet file.")] = None,
     data_home: Annotated[
         Path | None, typer.Option(help="Folder with the paper's data sets (default: $ACED_DATA).")
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(help="Threads, or processes (default: all cores).")
+        int | None, typer.Option(help="Number of threads or processes (default: all cores).")
     ] = None,
     backend: Annotated[
-        str | None, typer.Option(help="Who computes: threads (default), processes or torch.")
+        str | None, typer.Option(help="What computes: threads (default), processes or torch.")
     ] = None,
     device: Annotated[
         str | None, typer.Option(help="Where torch computes: cpu, cuda, cuda:1, mps (default: cpu).")
@@ -104,7 +104,7 @@ def run(
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the curves.")] = None,
 ) -> None:
-    """Simulate labelling on a pool whose labels are known, and compare strategies."""
+    """Compare strategies by simulated labelling with known labels."""
     to_stdout = json_file == "-"
     console = Console(stderr=to_stdout)
     if json_file is not None and not to_stdout:
@@ -132,7 +132,7 @@ def run(
         raise InvalidInput(
             "scheduler and backend", "a cluster is a backend of its own; pass one of them"
         )
-    make_workers(backend, threads, None, device)  # refuses what cannot be had
+    make_workers(backend, threads, None, device)  # refuses a wrong name before anything is loaded
     with _cluster(scheduler) as client:
         workers = make_workers(backend, threads, client, device)
         with Console(stderr=True).status(f"loading {dataset}"):
@@ -157,7 +157,7 @@ def run(
 
 
 def _options(names: list[str], given: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """For each strategy those of the given options that it has; each must be one of somebody's."""
+    """The given options that each strategy has. An option that no strategy has is refused."""
     taken = {name: option_names(name) for name in names}
     for option in given:
         if not any(option in own for own in taken.values()):
@@ -167,7 +167,7 @@ def _options(names: list[str], given: dict[str, Any]) -> dict[str, dict[str, Any
 
 @contextmanager
 def _cluster(address: str | None) -> Iterator[Any]:
-    """A client of the cluster at this address."""
+    """A client of the cluster at this address; None without an address."""
     if address is None:
         yield None
         return
@@ -195,7 +195,7 @@ def _cluster(address: str | None) -> Iterator[Any]:
 
 
 async def _identity(distributed: Any, address: str) -> None:
-    """Ask who is there; a client that finds nobody takes long to go away."""
+    """Ask whether a scheduler answers. A client that finds none would take long to give up."""
     how = distributed.Security().get_connection_args("client")
     async with distributed.rpc(address, timeout=ANSWER_SECONDS, connection_args=how) as peer:
         await peer.identity()

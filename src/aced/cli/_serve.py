@@ -1,4 +1,4 @@
-"""aced serve: the page that people label in."""
+"""aced serve: serve the page that people label in."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 def serve(
     project: Folder,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")] = 8765,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any free port.")] = 8765,
     name: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="Who you are, on this machine.")
+        str | None, typer.Option("--as", metavar="NAME", help="Who you are on this machine.")
     ] = None,
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Ask for access links on this machine too (behind a proxy).")
     ] = False,
     label_studio: Annotated[
-        bool, typer.Option("--label-studio", help="Answer Label Studio too, under /label-studio.")
+        bool, typer.Option("--label-studio", help="Also answer Label Studio, under /label-studio.")
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Serve the labelling page until stopped; everything people answer is on disk at once."""
+    """Serve the labelling page until you stop it. Every answer is on disk before it counts as saved."""
     import uvicorn  # takes long to load, as the pages do
 
     from aced.web import make_app
@@ -43,7 +43,7 @@ def serve(
     required = tokens or not is_loopback(host)
     user = None if required else name or local_name()
     if required and name is not None:
-        raise InvalidInput("as", "is for this machine alone; people elsewhere come in by aced invite")
+        raise InvalidInput("as", "is for this machine alone; others need a link from aced invite")
     listening = _listen(host, port)
     app = make_app(opened, tokens_required=required, local_user=user, label_studio=label_studio)
     config = uvicorn.Config(
@@ -61,8 +61,8 @@ def serve(
     typer.echo(f"{address} (stop with Ctrl-C)")
     if required:
         typer.echo(
-            "Everybody needs a link from aced invite, and TLS is expected in front of this server: "
-            "without it links can be read on the way."
+            "Everybody needs a link from aced invite. Put a server with TLS in front of this one: "
+            "without TLS, others can read the links on the way."
         )
     server = uvicorn.Server(config)
     if show:

@@ -18,14 +18,14 @@ from aced.ledger import Draw
 from aced.project import Item
 
 FRAME = 9
-"""Lines that are not the item's: its frame, the status line, the keys, a note."""
+"""Lines around an item: its frame, the status line, the keys, a note."""
 SMALLEST = 5
 PREVIEW = (60, 48)
-"""Most pixels of a preview; a block character holds two, one above the other."""
+"""Largest width and height of a preview, in pixels. A block character holds two, one above the other."""
 
 
 def show_item(console: Console, item: Item, root: str | None, page: int) -> RenderableType:
-    """The item in a frame; a long one page by page (from 0, beginning again at the end)."""
+    """The item in a frame. Of a long item one page, counted from 0; the first follows the last."""
     if item.kind == "image":
         body = _image(console, str(item.content), root)
     elif item.kind == "row":
@@ -92,7 +92,7 @@ def _blocks(path: Path, console: Console) -> Text:
 
 
 def status_line(progress: dict[str, Any]) -> Text:
-    """How far labelling is, how good, how long it may take."""
+    """How far labelling is, how accurate the classifier is, and how long the rest may take."""
     done = f"{progress['labelled']} of {progress['total']} labelled"
     parts = [done, f"accuracy {accuracy_words(progress['accuracy'])}"]
     if progress["labels_left"] is not None:
@@ -102,12 +102,12 @@ def status_line(progress: dict[str, Any]) -> Text:
             if progress["labels_left"]
             else "more labels gain little"
         )
-    parts.append(f"you {progress['mine']}, today {progress['today']}")
+    parts.append(f"{progress['mine']} by you, {progress['today']} today")
     return Text(" · ".join(parts), style="dim")
 
 
 def key_line(names: dict[str, str]) -> Text:
-    """Which key does what: classes first."""
+    """Which key does what; the keys of the classes come first."""
     line = Text()
     by_class: dict[str, list[str]] = {}
     for key, name in names.items():
@@ -121,17 +121,17 @@ def key_line(names: dict[str, str]) -> Text:
 
 
 def why(draw: Draw | None, classes: list[str]) -> Text:
-    """What the design knows of a row, in words."""
+    """Why a row was drawn, in words."""
     if draw is None:
-        return Text("Nobody asked for it: it was never drawn.")
+        return Text("This item was never drawn: nobody asked for it.")
     text = f"Round {draw.round}, drawn with probability {draw.probability:.3g}"
     if draw.check:
         return Text(f"{text}: a check row, drawn at random to estimate accuracy.")
     note, parts = draw.note, [text]
     if "lam" in note:
-        parts.append(f"the design weighs it {note['lam']:.2g} times the average item")
+        parts.append(f"the design gives it {note['lam']:.2g} times the weight of an average item")
     if "p" in note:
-        parts.append(f"the classifier gives {visible(classes[1])} {100 * note['p']:.0f} %")
+        parts.append(f"the classifier says {visible(classes[1])} with {100 * note['p']:.0f} %")
     if "incumbent" in note:
         parts.append(
             f"the best classifier so far says {visible(classes[note['incumbent']])}, "

@@ -1,4 +1,4 @@
-"""aced status: how a project stands."""
+"""aced status: show how a project stands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SETTINGS = ("classes", "kind", "items", "rows", "strategy", "batch", "check", "o
 
 
 def status(project: Folder, as_json: Json = False) -> None:
-    """Progress, accuracy, balance, people, agreement and rounds of a project."""
+    """Show how a project stands. It prints progress, accuracy, balance, people, agreement and rounds."""
     opened = Project(project)
     found = summary(opened)
     last = next(event for event, _ in opened.ledger.events(opened.ledger.state.seq - 1))
@@ -43,15 +43,15 @@ def _print(console: Console, folder: str, found: dict[str, Any]) -> None:
         "balance": ", ".join(f"{visible(name)} {count}" for name, count in found["balance"].items()),
         "left": "not known yet"
         if left is None
-        else f"about {left} labels, {duration(progress['seconds_left'])}, until more gain less than 1 %"
+        else f"about {left} labels, {duration(progress['seconds_left'])}, until more gain under 1 %"
         if left
         else "more labels are expected to gain less than 1 %",
         "agreement": "no item has two labels yet"
         if agreement["share"] is None
-        else f"{percent(agreement['share'])} of pairs"
+        else f"{percent(agreement['share'])} of pairs of labels agree"
         + ("" if agreement["alpha"] is None else f", alpha {agreement['alpha']:.2f}")
         + f"; {found['disputed']} items disputed",
-        "rounds": f"{len(found['rounds'])}, drawn {progress['drawn']} items with {settings['strategy']}",
+        "rounds": f"{len(found['rounds'])}, drew {progress['drawn']} items with {settings['strategy']}",
         "last event": f"{found['last']['seq']}, {found['last']['kind']} "
         f"{visible(found['last']['who'])}".rstrip()
         + f", {clock(found['last']['at'])}",

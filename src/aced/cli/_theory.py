@@ -1,4 +1,4 @@
-"""aced theory: the complexity measures of an instance, and races between algorithms on it."""
+"""aced theory: measure the complexity of an instance, and race algorithms on it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from aced.theory import ALGORITHMS, INSTANCES, Bandit, check_algorithms, from_fi
 
 NAMES = f"{', '.join(INSTANCES)}, or an .npz file with H and eta."
 SIZES = {"spread": 20, "thresholds": 64, "rectangles": 12, "random": 24}
-"""Default m or n of a race."""
+"""The default m or n of a race, for each instance."""
 
 
 class WithDefault(TyperGroup):
@@ -36,19 +36,19 @@ class WithDefault(TyperGroup):
 
 app = typer.Typer(
     cls=WithDefault,
-    help="Complexity measures of an instance (aced theory INSTANCE), and races between algorithms.",
+    help="Measure an instance, or race algorithms on it. aced theory INSTANCE measures it.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 Instance = Annotated[str, typer.Argument(metavar="INSTANCE", help=NAMES)]
-M = Annotated[int | None, typer.Option("--m", help="Size of spread: m + m² rows.")]
-N = Annotated[int | None, typer.Option("--n", help="Rows of the other instances.")]
-Hypotheses = Annotated[int | None, typer.Option(help="Hypotheses of random (default: 2n).")]
-NoiseOption = Annotated[float | None, typer.Option(help="Probability of a flipped label.")]
-Epsilon = Annotated[float, typer.Option(help="Tolerated error above the best; 0: none.")]
+M = Annotated[int | None, typer.Option("--m", help="Size of spread, which has m + m² rows.")]
+N = Annotated[int | None, typer.Option("--n", help="Number of rows of the other instances.")]
+Hypotheses = Annotated[int | None, typer.Option(help="Number of hypotheses of random (default: 2n).")]
+NoiseOption = Annotated[float | None, typer.Option(help="Probability that a label is flipped.")]
+Epsilon = Annotated[float, typer.Option(help="Tolerated error above that of the best hypothesis.")]
 Delta = Annotated[float, typer.Option(help="Tolerated probability of failure.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same result.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; - prints it.")
 ]
@@ -56,7 +56,7 @@ Json = Annotated[
 
 @dataclass(frozen=True)
 class Wanted:
-    """An instance as it was asked for; options that do not belong to it are refused."""
+    """The instance that was asked for. Options that do not belong to it are refused."""
 
     instance: str
     m: int | None
@@ -83,7 +83,7 @@ class Wanted:
         return "m" if self.instance == "spread" else "n"
 
     def build(self, size: int | None = None) -> Bandit:
-        """The instance of this size (when None: of the size asked for, or its own default)."""
+        """The instance of this size; None is the size asked for, or else the instance's default."""
         if self.instance.endswith(".npz"):
             return from_file(Path(self.instance))
         size = getattr(self, self.axis) if size is None else size
@@ -98,7 +98,7 @@ class Wanted:
         return INSTANCES[self.instance](**options)
 
     def by_size(self) -> dict[int, Bandit]:
-        """The one asked for, half and a quarter of it (a file: itself)."""
+        """Instances of the size asked for, of half and of a quarter of it; a file is one instance."""
         if self.instance.endswith(".npz"):
             problem = self.build()
             return {problem.n: problem}
@@ -121,7 +121,7 @@ def measure_command(
     seed: Seed = 0,
     json_file: Json = None,
 ) -> None:
-    """Complexity measures of an instance and the sample-complexity bounds."""
+    """Print complexity measures of an instance, and bounds on labels."""
     wanted = Wanted(instance, m, n, hypotheses, noise, seed)
     _check_json(json_file)
     problem = wanted.build()
@@ -136,21 +136,21 @@ def measure_command(
 @app.command("race")
 def race_command(
     instance: Instance,
-    m: Annotated[int | None, typer.Option("--m", help="Largest m; half and a quarter too.")] = None,
-    n: Annotated[int | None, typer.Option("--n", help="Largest n; half and a quarter too.")] = None,
+    m: Annotated[int | None, typer.Option("--m", help="Largest m; m/2 and m/4 are run too.")] = None,
+    n: Annotated[int | None, typer.Option("--n", help="Largest n; n/2 and n/4 are run too.")] = None,
     hypotheses: Hypotheses = None,
     noise: NoiseOption = None,
     epsilon: Epsilon = 0.0,
     delta: Delta = 0.1,
     trials: Annotated[int, typer.Option(help="Runs of each algorithm on each size.")] = 20,
     algorithm: Annotated[
-        list[str] | None, typer.Option(help=f"Of {', '.join(ALGORITHMS)}; repeat. Default: all.")
+        list[str] | None, typer.Option(help=f"One of {', '.join(ALGORITHMS)}; repeat. Default: all.")
     ] = None,
     seed: Seed = 0,
     json_file: Json = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw labels by size.")] = None,
 ) -> None:
-    """Algorithms side by side: labels used, failures, and how both grow with the size."""
+    """Compare algorithms on instances of growing size. It prints labels, failures and growth."""
     wanted = Wanted(instance, m, n, hypotheses, noise, seed)
     _check_json(json_file)
     if plot is not None:
@@ -185,7 +185,7 @@ def _check_json(json_file: str | None) -> None:
 
 
 def _emit(json_file: str | None, record: Any) -> Console:
-    """Write the JSON where it was asked for; the console for people."""
+    """Write the JSON where it was asked for; return the console that people read."""
     if json_file is not None:
         text = json.dumps(record, indent=2, allow_nan=False) + "\n"
         if json_file == "-":

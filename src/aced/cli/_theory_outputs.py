@@ -29,7 +29,7 @@ BOUNDS = {
 
 
 def _number(value: float | None) -> float | None:
-    """JSON has no infinity."""
+    """The value, or None if it is infinite: JSON has no infinity."""
     return value if value is not None and math.isfinite(value) else None
 
 
@@ -74,21 +74,21 @@ def race_json(instance: str, heats: list[Heat], options: dict[str, Any]) -> dict
 def print_measures(console: Console, instance: str, found: Measures, delta: float) -> None:
     table = Table(title=f"{instance}: {found.n} rows, {found.hypotheses} hypotheses")
     table.add_column("measure")
-    for heading in ("value", "+-", "at least"):  # three standard errors down where estimated
+    for heading in ("value", "+-", "at least"):  # at least: three standard errors below an estimate
         table.add_column(heading, justify="right")
     table.add_column("what it is")
     for name, text in COSTS.items():
         cost = getattr(found, name)
         error = f"{cost.stderr:.2g}" if cost.stderr > 0 else ""
         table.add_row(name, _short(cost.value), error, _short(cost.lower), text)
-    exact = "exact" if found.dimension_exact else "an upper bound: log2 of the class"
+    exact = "exact" if found.dimension_exact else "an upper bound: log2 of the hypotheses"
     pair = ("none", _why_none(found))
     if found.tsybakov is not None:
         pair = (f"{found.tsybakov.a:.3g}", f"a, for alpha {found.tsybakov.alpha:.2g}")
     for name, value, text in (
-        ("disagreement", _short(found.disagreement), f"its coefficient at {found.epsilon:g}"),
+        ("disagreement", _short(found.disagreement), f"disagreement coefficient at {found.epsilon:g}"),
         ("delta_min", _short(found.delta_min), "excess error of the best rival"),
-        ("nu", _short(found.nu), "error of the best"),
+        ("nu", _short(found.nu), "error of the best hypothesis"),
         ("VC dimension", str(found.dimension), exact),
         ("tsybakov", *pair),
     ):
@@ -109,7 +109,7 @@ def print_measures(console: Console, instance: str, found: Measures, delta: floa
 def _why_none(found: Measures) -> str:
     if found.hypotheses == 1:
         return "a single hypothesis"
-    return "a rival ties with the best; see --epsilon"
+    return "a rival is as good as the best hypothesis; see --epsilon"
 
 
 def _short(value: float | None) -> str:
@@ -117,7 +117,7 @@ def _short(value: float | None) -> str:
 
 
 def print_race(console: Console, instance: str, axis: str, heats: list[Heat], delta: float) -> None:
-    """Labels, failures and growth: measured, and by the bound of the paper."""
+    """Print labels, failures and growth, as measured and as the paper's bound predicts."""
     table = Table(title=f"{instance}: labels for failure probability {delta:g}")
     table.add_column("algorithm", no_wrap=True)
     for heading in (axis, "labels", "rows", "failures", "growth", "bound's"):
@@ -144,7 +144,7 @@ def print_race(console: Console, instance: str, axis: str, heats: list[Heat], de
         table.add_section()
     console.print(table)
     if any(not entry.finished for one in heats for entry in one.entries):
-        console.print("+: stopped at its cap, or no budget sufficed")
+        console.print("+: the algorithm stopped at its cap, or no budget sufficed")
 
 
 def draw_race(path: Path, instance: str, axis: str, heats: list[Heat]) -> None:

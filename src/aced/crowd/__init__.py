@@ -1,4 +1,4 @@
-"""Several people's labels of the same items: what they give together, and how far they agree."""
+"""Several people's votes on the same items: the label they give together, and how far they agree."""
 
 from aced.crowd._agreement import (
     Agreement as Agreement,

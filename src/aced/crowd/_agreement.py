@@ -1,4 +1,4 @@
-"""How far people agree who voted on the same items, of two classes.
+"""How far people agree when they vote on the same items of two classes.
 
 The notation is that of ``_estimates``: n_ic votes on item i say c, m_i = n_i0 + n_i1.
 Krippendorff (2011), Computing Krippendorff's alpha-reliability; Cohen (1960), A coefficient of
@@ -16,15 +16,15 @@ from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
 from aced.crowd._estimates import Votes
 
-BLOCK = 1024  # items whose votes are spread over people at once
+BLOCK = 1024  # items whose votes are counted at once
 
 
 @dataclass(frozen=True)
 class Agreement:
     """How far votes on the same item agree; NaN where there is nothing to compare.
 
-    ``share`` and ``pairs`` are shares of agreeing pairs of votes. The diagonal of ``pairs`` compares
-    a person's own repeated votes, that of ``counts`` has the items they voted on more than once.
+    ``share`` and ``pairs`` are shares of pairs of votes that agree. The diagonal of ``pairs`` compares
+    a person's own repeated votes; that of ``counts`` counts the items they voted on more than once.
     """
 
     share: float
@@ -34,12 +34,12 @@ class Agreement:
 
 
 def agreement(votes: Votes) -> Agreement:
-    """Raw agreement, in all and by pairs of people, and Krippendorff's α for nominal data.
+    """The share of agreeing votes, in all and by pairs of people, and Krippendorff's α (nominal data).
 
     α = 1 - D_o / D_e over the items with m_i ≥ 2, N votes in all, N_c of which say c:
     D_o = Σ_i 2 n_i0 n_i1 / (m_i - 1) / N,   D_e = 2 N_0 N_1 / (N (N - 1)).
 
-    α is NaN where only one class was ever named, for then chance agrees as well.
+    α is NaN if all votes name one class, for then votes by chance agree as well.
     """
     tally = votes.tally
     tally = tally[tally.sum(axis=1) > 1].astype(float)
@@ -65,10 +65,10 @@ def agreement(votes: Votes) -> Agreement:
 
 
 def cohen_kappa(votes: Votes, a: int, b: int) -> float:
-    """κ = (p_o - p_e) / (1 - p_e) of two people over their pairs of votes on the same item.
+    """Cohen's κ = (p_o - p_e) / (1 - p_e) of people a and b, over their votes on the same items.
 
     p_e is the agreement of two people who vote at random, each with the shares of 0 and 1 seen
-    here. NaN without a shared item, or where both name one and the same class throughout.
+    here. κ is NaN if they share no item, or if both name the same class throughout.
     """
     if not (0 <= a < votes.people and 0 <= b < votes.people) or a == b:
         raise InvalidInput(
@@ -76,7 +76,7 @@ def cohen_kappa(votes: Votes, a: int, b: int) -> float:
         )
     cell, shape = 2 * votes.item + votes.code, (votes.items, 2)
     first, second = (np.bincount(cell[votes.who == k], minlength=2 * votes.items) for k in (a, b))
-    # entry (c, d): pairs of votes that say so
+    # entry (c, d): pairs in which a says c and b says d
     table = (first.reshape(shape).T @ second.reshape(shape)).astype(float)
     observed = _ratio(np.trace(table), table.sum())
     by_chance = _ratio(table.sum(axis=1) @ table.sum(axis=0), table.sum() ** 2)
@@ -84,7 +84,7 @@ def cohen_kappa(votes: Votes, a: int, b: int) -> float:
 
 
 def disputes(votes: Votes) -> Ints:
-    """Items whose votes differ, most evenly split first, then in order of position."""
+    """Items whose votes differ. The most evenly split come first; ties are in order of position."""
     tally = votes.tally
     items = np.flatnonzero(tally.min(axis=1) > 0)
     split = tally[items].min(axis=1) / tally[items].sum(axis=1)

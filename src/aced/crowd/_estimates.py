@@ -1,6 +1,6 @@
 """Votes of several people on items of two classes, combined into η̂.
 
-Labels whose noise is not persistent: an item asked about again may be answered otherwise, by
+The noise of labels is not persistent: a second answer about an item may differ from the first, by
 another person or by the same one. Given the truth, votes are taken to be independent.
 
 ======== ============= ================================================================
@@ -10,7 +10,7 @@ i, k     item, who     an item, a person
 c        code          what a vote says, 0 or 1
 n_ic     tally         votes on item i that say c; m_i = n_i0 + n_i1
 z_i      truth         the class of item i, never seen
-η_i      eta           P(z_i = 1), given the votes where it is an estimate
+η_i      eta           P(z_i = 1); an estimate is given the votes
 ρ        balance       P(z = 1) before any vote
 π_kab    confusion     P(person k says b | truth a), shape (people, 2, 2)
 ======== ============= ================================================================
@@ -33,7 +33,7 @@ from aced._types import Array, Float64, Ints
 
 @dataclass(frozen=True)
 class Votes:
-    """One entry a vote, in the order they came; one person may vote on an item several times."""
+    """All votes, in the order they came. A person may vote on an item several times."""
 
     item: Ints  # (v,)
     who: Ints  # (v,)
@@ -59,7 +59,7 @@ class Votes:
 
 
 def share(votes: Votes, prior: float = 1.0) -> Float64:
-    """η̂_i = (n_i1 + prior/2) / (m_i + prior), ½ without votes: everybody is believed alike.
+    """η̂_i = (n_i1 + prior/2) / (m_i + prior), ½ without votes. Everybody counts the same.
 
     >>> share(Votes(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([1, 1, 0]), 3, 2)).round(2)
     array([0.83, 0.25, 0.5 ])
@@ -73,7 +73,7 @@ def share(votes: Votes, prior: float = 1.0) -> Float64:
 
 
 def majority(votes: Votes) -> Ints:
-    """The code most votes on an item name, -1 without votes; the earliest vote decides a tie."""
+    """The code that most votes on an item name; -1 without votes. The earliest vote decides a tie."""
     tally = votes.tally
     decided = np.full(votes.items, -1, dtype=np.int64)
     voted, first = np.unique(votes.item, return_index=True)
@@ -84,10 +84,10 @@ def majority(votes: Votes) -> Ints:
 
 
 class Prior(NamedTuple):
-    """What is believed of a person before any vote: ``votes`` on each class, a share ``right``.
+    """What is assumed of a person before any vote: ``votes`` on each class, a share of them ``right``.
 
-    A person's own record counts for half after four votes on a class: one vote moves 0.85 to 0.88 or
-    0.68, and somebody wrong three times out of three falls below ½.
+    With the defaults, a person's own votes count for half after four votes on a class. One vote moves
+    0.85 to 0.88 or 0.68; three wrong votes out of three move it below ½.
     """
 
     votes: float = 4.0
@@ -99,7 +99,7 @@ HONEST = Prior()
 
 @dataclass(frozen=True)
 class DawidSkene:
-    """η̂ and the people behind it; ``loglik`` holds, for each step, what EM climbs."""
+    """The result of EM: η̂, each person's ``confusion``, and the ``loglik`` after each step."""
 
     eta: Float64  # (items,)
     confusion: Float64  # (people, 2, 2)
@@ -117,14 +117,14 @@ def dawid_skene(
     M   π_kab = (N_kab + α_ab) / Σ_b (N_kab + α_ab),   N_kab = Σ_{votes of k that say b} P(z_i = a)
         ρ = (Σ_i η_i + 1) / (items with votes + 2)
 
-    with α_aa = votes · right and α_ab = votes · (1 - right) of the prior. What never falls is
+    with α_aa = votes · right and α_ab = votes · (1 - right) of the prior. EM never lowers
 
     loglik = Σ_i log P(votes on i | π, ρ) + Σ_kab α_ab log π_kab + log ρ (1 - ρ).
 
-    The start is the E-step with everybody as in the prior and ρ = ½: a majority vote whose ties
-    are ½, so the order of votes does not matter. EM ends when no η moves by more than ``tolerance``,
-    or after ``steps``, as it may where few items have two votes and little but the prior speaks of π.
-    An item without votes has η̂ = ½, not ρ: rows chosen for labelling are no sample of the others.
+    EM starts with an E-step in which everybody is as in the prior and ρ = ½. This is a majority vote
+    whose ties are ½, so the order of votes does not matter. EM ends when no η moves by more than
+    ``tolerance``, or after ``steps``: if few items have two votes, it may take long. An item without
+    votes has η̂ = ½, not ρ, because rows chosen for labelling are no random sample.
 
     >>> votes = Votes(np.array([0, 0, 0, 1, 1, 1, 2]), np.array([0, 1, 2, 0, 1, 2, 0]),
     ...               np.array([1, 1, 0, 0, 0, 1, 1]), items=3, people=3)
@@ -153,14 +153,14 @@ def dawid_skene(
 
 
 def second_opinion_gain(eta_i: float | Array, accuracy: float | Array) -> Float64:
-    """How far one more vote, right with probability a, lowers V = η_i (1 - η_i) on average.
+    """By how much one more vote, right with probability a, lowers V = η_i (1 - η_i) on average.
 
     The vote says 1 with probability q = a η + (1 - a)(1 - η). By Bayes η becomes a η / q or
     (1 - a) η / (1 - q), whose variances are V a (1 - a) / q² and V a (1 - a) / (1 - q)². So
 
     gain = V - V a (1 - a) / (q (1 - q)) = (2a - 1)² V² / (q (1 - q)),
 
-    as q (1 - q) = a (1 - a) + (2a - 1)² V. An item nobody has seen is the case η = ½: gain (a - ½)².
+    as q (1 - q) = a (1 - a) + (2a - 1)² V. An item without votes has η = ½ and gain (a - ½)².
 
     >>> second_opinion_gain(np.array([0.5, 0.9, 1.0]), 0.85).round(4)
     array([0.1225, 0.0231, 0.    ])

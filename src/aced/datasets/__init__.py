@@ -1,4 +1,4 @@
-"""Labelled pools for simulations: two of scikit-learn's, the paper's four tasks, files."""
+"""Labelled pools for simulations: two of scikit-learn's data sets, the paper's four tasks, and files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILES = (".npz", ".csv", ".parquet")
 
 
 def load_dataset(name: str, *, data_home: str | Path | None = None, label: str | None = None) -> Dataset:
-    """A data set by name, or a file."""
+    """A data set by ``name``, or a file. ``data_home`` has the paper's data; ``label`` is a column."""
     if name in ("digits", "breast"):
         return _shipped(name)
     if name in TASKS:
@@ -32,8 +32,8 @@ def load_dataset(name: str, *, data_home: str | Path | None = None, label: str |
 
 
 def _shipped(name: str) -> Dataset:
-    """A quarter is held out. digits: 8 x 8 images of digits, 0-4 against 5-9; breast: Wisconsin breast
-    cancer, 30 standardised features, benign or malignant."""
+    """A data set of scikit-learn, a quarter held out. digits: 8 x 8 images, 0-4 against 5-9; breast:
+    Wisconsin breast cancer, 30 standardised features, benign or malignant."""
     rows, label = (load_digits if name == "digits" else load_breast_cancer)(return_X_y=True)
     X, X_test, y, y_test = train_test_split(rows, label, test_size=0.25, random_state=0, stratify=label)
     if name == "digits":

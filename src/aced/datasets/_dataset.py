@@ -13,7 +13,7 @@ from aced.pool import unit
 
 @dataclass(frozen=True)
 class Dataset:
-    """Rows of features and two classes of labels."""
+    """Rows X with labels y of two classes, and perhaps a holdout X_test with labels y_test."""
 
     name: str
     X: Array
@@ -32,7 +32,7 @@ class Dataset:
                 "y", f"there are {count} different labels; {wanted}, so merge or drop some"
             )
         if (self.X_test is None) != (self.y_test is None):
-            raise InvalidInput("X_test and y_test", "give both or neither")
+            raise InvalidInput("X_test and y_test", "must both be given, or neither")
         if self.X_test is not None and self.y_test is not None:
             if np.ndim(self.X_test) != 2 or self.X_test.shape[1] != self.X.shape[1]:
                 raise InvalidInput(
@@ -50,7 +50,7 @@ class Dataset:
 
 
 def standardised(X: Float64, *others: Float64) -> list[Float64]:
-    """All of them, by the means and spreads of X: columns come in any unit, tolerances want one."""
+    """All arrays, standardised by the means and spreads of X, so that units do not matter."""
     if not len(X):
         return [X, *others]
     mean = X.mean(axis=0)

@@ -1,4 +1,4 @@
-"""Pools from files of the user's own: .npz, .csv, .parquet."""
+"""Labelled pools from a user's own .npz, .csv or .parquet files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from aced.datasets._dataset import Dataset, standardised
 
 
 def load_file(path: Path, label: str | None) -> Dataset:
-    """Read a file by its ending."""
+    """Read a file by its ending; ``label`` is the column of labels in a table."""
     if not path.is_file():
         raise InvalidInput("dataset", f"there is no file {path}")
     if path.suffix == ".npz":

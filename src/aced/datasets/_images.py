@@ -1,7 +1,7 @@
-"""The four image tasks of the paper, and the features its experiments used.
+"""The four image tasks of the paper, with the features of its experiments.
 
-A task is one .npz with uint8 images ``X_train, y_train, X_test, y_test``. It is looked
-for in ``--data-home``, then ``ACED_DATA``, then the cache, and fetched from OpenML last.
+A task is one .npz file with uint8 images ``X_train, X_test`` and labels ``y_train, y_test``. It is
+looked for in ``--data-home``, then ``ACED_DATA``, then the cache. If absent, it is fetched from OpenML.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from aced.datasets._dataset import Dataset, standardised
 
 ARRAYS = ("X_train", "y_train", "X_test", "y_test")
 BUILD = 1
-"""Counts changes to how features are built; a cache of another build is not used."""
+"""The version of how features are built. A cache of another version is not used."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Task:
 
     file: str
     openml: str
-    classes: tuple[str, str] | None  # the two of several classes; None: 0-4 against 5-9
-    train_rows: int  # the data set's own split: rows before this one
+    classes: tuple[str, str] | None  # the two classes used; None: 0-4 against 5-9
+    train_rows: int  # the data set's own split: its first rows are for training
     shape: tuple[int, int]  # rows of pool and holdout once the classes are chosen
 
 
@@ -58,7 +58,7 @@ def cache_home() -> Path:
 
 
 def load_task(name: str, data_home: Path | None) -> Dataset:
-    """One of the four, with the features of the paper's experiments."""
+    """One of the four tasks, with the features of the paper's experiments."""
     if data_home is not None and not data_home.is_dir():
         raise InvalidInput("data_home", f"there is no folder {data_home}")
     source = _find(name, data_home)
@@ -67,7 +67,7 @@ def load_task(name: str, data_home: Path | None) -> Dataset:
     held = _read_built(built)
     if held is None:
         held = features(name, *_read_source(source))
-        with suppress(OSError):  # without a cache the features are built again next time
+        with suppress(OSError):  # without a cache, features are built again next time
             _write(built, held)
     return Dataset(name, held["X"], held["y"], held["X_test"], held["y_test"])
 
@@ -120,7 +120,7 @@ def _fetch(name: str, looked_in: list[Path]) -> Path:
 
 
 def from_openml(name: str, data: Array, target: Array) -> dict[str, Array]:
-    """OpenML's table in the data set's own order, to the task's four arrays."""
+    """The task's four arrays, from OpenML's table in the data set's own order."""
     task = TASKS[name]
     side = 32 if data.shape[1] == 3072 else 28
     images = np.asarray(data).astype(np.uint8).reshape(len(data), side, side, -1).squeeze()
@@ -191,11 +191,11 @@ def _write(path: Path, arrays: dict[str, Array]) -> None:
 
 
 def _read_built(path: Path) -> dict[str, Array] | None:
-    """Features built before, if they are whole."""
+    """The features built before; None if the file is absent or damaged."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         stored = str(arrays.pop("checksum"))
-    except Exception:  # absent, cut short, or of another make: build again
+    except Exception:  # absent, cut short or no such file
         return None
     return arrays if checksum(arrays) == stored else None

@@ -1,4 +1,4 @@
-"""From what a user has (texts, images, a table) to items a person can look at, and features."""
+"""Turn what a user has (texts, images, a table) into items that a person can see, and features."""
 
 from aced.items._custom import embed_with as embed_with
 from aced.items._embedding import Embedding as Embedding

@@ -28,7 +28,7 @@ def as_number(value: Any) -> float | None:
     text = str(value).strip()
     if text.lower() in EMPTY:
         return math.nan
-    if "_" in text:  # Python's 1_000 is an identifier everywhere else
+    if "_" in text:  # only Python reads 1_000 as a number
         return None
     try:
         return float(text)
@@ -48,14 +48,14 @@ def all_numbers(values: list[Any]) -> bool:
 
 
 def as_text(value: Any) -> str:
-    """A cell as words; an empty one has none."""
+    """A cell as text; an empty cell is an empty text."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return value if isinstance(value, str) else str(value)
 
 
 def plain(value: Any, where: str) -> Any:
-    """A text, a number, a bool or None; lists and records become JSON texts."""
+    """The value as a text, a number, a bool or None; lists and records become JSON texts."""
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str):

@@ -14,9 +14,9 @@ from aced.items._items import Items
 
 
 def embed_with(function: str, items: Items) -> Float32:
-    """Call ``module:function`` with a list of texts, absolute paths or dictionaries; it gives rows.
+    """The rows that ``module:function`` makes of a list of texts, absolute paths or dictionaries.
 
-    The module is looked for in the working folder too.
+    The module may also be in the working folder.
     """
     call = _found(function)
     contents: list[Any] = list(items.contents)

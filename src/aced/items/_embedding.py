@@ -21,11 +21,11 @@ Encoder = TfidfSvd | ImageEncoder | TableRows
 
 
 class Embedding:
-    """How items become features; the same for those it was fitted on and for new ones.
+    """How items become features: the same for the items it was fitted on and for new ones.
 
     ``how`` is ``"tfidf-svd"`` for texts, ``"table"`` for rows, and for images ``"pixels-pca"``,
-    ``"hog"`` or ``"hog+pixels"`` (what ``"auto"`` takes). ``dimension`` is the most features
-    that texts and images get (100 and 64 if it is left out).
+    ``"hog"`` or ``"hog+pixels"``; ``"auto"`` takes the last. ``dimension`` is the largest number of
+    features for texts and images (default: 100 and 64). ``seed`` draws the sample that is fitted on.
     """
 
     def __init__(self, encoder: Encoder) -> None:
@@ -55,8 +55,7 @@ class Embedding:
         elif dimension is None:
             fitted = cls(TableRows.fit(items))
         else:
-            sentence = "the columns of a table decide how many features there are; drop it"
-            raise InvalidInput("dimension", sentence)
+            raise InvalidInput("dimension", "is decided by the columns of a table; leave it out")
         return fitted, fitted.transform(items)
 
     @property
@@ -72,7 +71,7 @@ class Embedding:
         return f"Embedding({self.describe()})"
 
     def describe(self) -> str:
-        """One line for people."""
+        """The embedding in one line, for people."""
         return self._encoder.describe()
 
     def transform(self, items: Items) -> Float32:
@@ -86,13 +85,13 @@ class Embedding:
         return self._encoder.transform(items)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """One file of arrays and a JSON text, without pickle."""
+        """Write the embedding as one file of arrays and a JSON text, without pickle."""
         meta, arrays = self._encoder.state()
         _archive.write(path, {"embeds": self.kind, "how": self.how, "encoder": meta}, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Embedding:
-        """What ``save`` wrote."""
+        """The embedding that ``save`` wrote to ``path``."""
         meta, arrays = _archive.read(path, {"embeds", "how", "encoder"}, "embedding")
         try:
             return cls(_restored(meta, arrays))

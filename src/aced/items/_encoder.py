@@ -11,14 +11,14 @@ from aced._types import Array, Float32, Float64
 from aced._workers import Workers
 
 NOISE = 1e-5
-"""Axes on which the items spread less than this, relative to the first, are rounding errors."""
+"""An axis is a rounding error if the items spread less on it than this, relative to the first axis."""
 
 State = tuple[dict[str, Any], dict[str, Array]]
 """What goes into a file: a JSON part and arrays."""
 
 
 def kept(spread: Float64) -> int:
-    """How many leading axes carry more than rounding errors; at least one.
+    """The number of leading axes that are more than rounding errors; at least one.
 
     >>> kept(np.array([3.0, 1.0, 1e-9]))
     2

@@ -17,7 +17,7 @@ from aced.pool import Pool
 
 
 def features_from(path_or_array: Any, count: int) -> Float32:
-    """A finite float32 matrix with one row an item, from an array, a frame or a file.
+    """A finite float32 matrix with ``count`` rows, one for each item, from an array, a frame or a file.
 
     >>> features_from([[0, 1], [2, 3]], count=2)
     array([[0., 1.],
@@ -35,7 +35,7 @@ def features_from(path_or_array: Any, count: int) -> Float32:
 
 
 def checked(rows: Any, count: int, argument: str) -> Float32:
-    """What a pool takes, with as many rows as there are items."""
+    """The rows as a matrix that a pool takes, with one row for each of ``count`` items."""
     try:
         pool = Pool(rows)
         if pool.sparse:
@@ -49,7 +49,7 @@ def checked(rows: Any, count: int, argument: str) -> Float32:
         raise InvalidInput(argument, error.sentence) from error
     if len(matrix) != count:
         raise InvalidInput(
-            argument, f"{len(matrix)} rows for {count} items; pass one row for each, in their order"
+            argument, f"{len(matrix)} rows for {count} items; pass one row for each item, in order"
         )
     return matrix
 
@@ -58,12 +58,12 @@ def _from_numpy(path: Path) -> Array:
     arrays = plain_arrays(path, "features")
     if len(arrays) != 1:
         names = ", ".join(arrays) or "none"
-        raise InvalidInput("features", f"{path.name} should hold one array and holds {names}")
+        raise InvalidInput("features", f"{path.name} must hold one array; it holds {names}")
     return next(iter(arrays.values()))
 
 
 def _from_records(path: Path) -> Array:
-    """Numbers under a line of names, or without one."""
+    """The numbers of a table, with or without a line of names above them."""
     found, _ = records(path, "features")
     if not found:
         raise InvalidInput("features", f"{path.name} is empty; give it at least one row")
@@ -106,7 +106,7 @@ def _stacked(lists: list[Any], path: Path) -> Array:
         return np.array(lists, dtype=float).reshape(len(lists), -1)
     except (ValueError, TypeError) as error:
         raise InvalidInput(
-            "features", f"the lists in {path.name} are not numbers of one length; give each row as many"
+            "features", f"the lists in {path.name} are not numbers of one length; make them equally long"
         ) from error
 
 

@@ -15,10 +15,10 @@ LEFT_OUT = frozenset({".svg", ".svgz", ".heic", ".heif", ".avif"})
 
 
 def image_items(folder: Path) -> Items:
-    """All images below a folder, in the order of their paths; hidden files are passed over."""
+    """All images below a folder, in the order of their paths. Hidden files are left out."""
     names, skipped = _found(folder)
     if not names:
-        left_out = f" ({skipped} of other formats or linked from elsewhere)" if skipped else ""
+        left_out = f" ({skipped} left out: other formats, or links to elsewhere)" if skipped else ""
         raise InvalidInput(
             "items",
             f"there are no images in {folder}{left_out}; "

@@ -14,7 +14,7 @@ SIDE, CELL, DIRECTIONS = 64, 8, 9
 CELLS = SIDE // CELL
 LENGTH = (CELLS - 1) ** 2 * 4 * DIRECTIONS
 FLOOR = 1e-2
-"""Added (squared) to a block's squared length, so that flat patches stay near zero."""
+"""Its square is added to a block's squared length, so that flat patches stay near zero."""
 
 
 def hog(grey: Array) -> Float32:
@@ -27,7 +27,7 @@ def hog(grey: Array) -> Float32:
     strength = np.hypot(tall, wide)
     turn = np.mod(np.arctan2(tall, wide) / np.float32(np.pi), 1) * DIRECTIONS - np.float32(0.5)
     low = np.floor(turn)
-    share = turn - low  # of the vote that goes to the next direction
+    share = turn - low  # the part of the vote that goes to the next direction
     lower = low.astype(np.int64) % DIRECTIONS
     cells = np.empty((len(grey), CELLS, CELLS, DIRECTIONS), np.float32)
     for direction in range(DIRECTIONS):

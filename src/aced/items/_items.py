@@ -1,4 +1,4 @@
-"""What a person is shown, one item after the other."""
+"""The items that people are shown."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Items:
 
     ``contents`` holds texts, paths of images relative to ``root`` (with forward slashes),
     or dictionaries from column to value. ``same_as`` is the position of the first item
-    with the same content. ``columns`` are the columns that were read. ``skipped`` counts
-    images left out of a folder: formats that are not read, and links that lead out of it.
+    with the same content. ``columns`` are the columns that were read. ``skipped`` counts the
+    images of a folder that are left out: other formats, and links that lead out of the folder.
     """
 
     kind: Kind
@@ -46,7 +46,7 @@ class Items:
             raise InvalidInput(
                 "items",
                 f"{len(self.ids)} ids, {len(self.contents)} contents and "
-                f"{len(self.same_as)} values of same_as; pass as many of each",
+                f"{len(self.same_as)} values of same_as; pass equally many",
             )
         if self.kind == "image" and self.root is None:
             raise InvalidInput("items", "images need root, the folder their paths start from")
@@ -56,7 +56,7 @@ class Items:
             again = repeats[0]
             raise InvalidInput(
                 "items",
-                f"id {self.ids[again]!r} stands for items {firsts[again] + 1} and {again + 1}; "
+                f"id {self.ids[again]!r} names both items {firsts[again] + 1} and {again + 1}; "
                 "ids must be distinct, so name another column of ids or repair this one",
             )
 
@@ -65,7 +65,7 @@ class Items:
 
     @property
     def firsts(self) -> Ints:
-        """Positions of the distinct items: what needs to be shown."""
+        """Positions of the distinct items, which need to be shown."""
         return np.flatnonzero(self.same_as == np.arange(len(self)))
 
     @property
@@ -75,7 +75,7 @@ class Items:
 
 
 def first_alike(keys: Iterable[Hashable]) -> Ints:
-    """For each key the position at which it occurs first.
+    """For each key, the position at which it occurs first.
 
     >>> first_alike("abcab").tolist()
     [0, 1, 2, 0, 1]
@@ -85,12 +85,12 @@ def first_alike(keys: Iterable[Hashable]) -> Ints:
 
 
 def text_items(texts: list[str], ids: list[str], column: str | None = None) -> Items:
-    """Texts are the same when they are after Unicode's NFC and without the space around them."""
+    """Texts as items. Texts are the same if they are equal in NFC, without the space around them."""
     alike = first_alike(unicodedata.normalize("NFC", text).strip() for text in texts)
     return Items("text", ids, texts, None, None if column is None else [column], alike)
 
 
 def row_items(rows: list[dict[str, Any]], ids: list[str], columns: list[str]) -> Items:
-    """Rows are the same when all their values are."""
+    """Rows of a table as items. Two rows are the same if all their values are."""
     alike = first_alike(json.dumps([row.get(name) for name in columns]) for row in rows)
     return Items("row", ids, rows, None, columns, alike)

@@ -13,7 +13,7 @@ from aced.items._items import KINDS, Items, row_items, text_items
 
 TEXT_NAMES = ("text", "content", "sentence", "body", "review", "title")
 LONG = 20
-"""Cells longer than this on average are something to read, not a category."""
+"""A column whose cells are longer than this on average is prose, not a category."""
 
 
 def read_items(
@@ -23,11 +23,11 @@ def read_items(
     column: str | None = None,
     id_column: str | None = None,
 ) -> Items:
-    """What stands in a folder of images, or in a .csv, .tsv, .jsonl or .parquet file.
+    """The items of a folder of images, or of a .csv, .tsv, .jsonl or .parquet file at ``path``.
 
-    A table with one obvious column of text (by its name, or because it is the only one with
-    long texts) gives texts, any other gives rows; ``column`` and ``kind`` overrule that. Ids come
-    from ``id_column``, else from a column called id, else they are 1, 2, …; an image's id is its path.
+    A table with one obvious column of text gives texts: a column with a usual name, or the only one
+    with long texts. Any other table gives rows. ``kind`` and ``column`` overrule this. Ids come from
+    ``id_column``, else from a column called id, else they are 1, 2, …; an image's id is its path.
     """
     place = Path(path)
     if kind is not None and kind not in KINDS:
@@ -45,7 +45,7 @@ def read_items(
         raise InvalidInput("items", f"{place.name} is a file; images are read from a folder")
     if kind == "row" and column is not None:
         raise InvalidInput(
-            "items", f"column {column!r} asks for texts and kind 'row' for rows; drop one"
+            "items", f"column {column!r} asks for texts, but kind 'row' asks for rows; leave one out"
         )
     table = _read_table(place)
     ids, id_name = _ids(table, id_column, place.name)
@@ -55,7 +55,7 @@ def read_items(
         if chosen is not None:
             return text_items([as_text(cell) for cell in table.column(chosen)], ids, chosen)
     if not others:
-        raise InvalidInput("items", f"{place.name} has ids and no other column; add what is to be shown")
+        raise InvalidInput("items", f"{place.name} has ids and no other column; add a column to show")
     rows = [
         {name: cell for name, cell in zip(table.columns, row, strict=True) if name != id_name}
         for row in table.rows
@@ -64,7 +64,7 @@ def read_items(
 
 
 def _read_table(path: Path) -> Table:
-    """Cells made plain; a column without a name gets one."""
+    """The table with plain cells. A column without a name gets one."""
     table = read_table(path, "items")
     if not table.rows and not any(table.columns):
         raise InvalidInput("items", f"{path.name} is empty; give it at least one row")
@@ -126,7 +126,7 @@ def _text_column(
     if chosen is None and kind == "text":
         raise InvalidInput(
             "items",
-            f"which column of {file} holds the texts is not clear; name one of {', '.join(others[:12])}",
+            f"the column of texts in {file} is not clear; name one of {', '.join(others[:12])}",
         )
     return chosen
 
@@ -150,7 +150,7 @@ def _obvious(table: Table, columns: list[str]) -> str | None:
 
 
 def _is_prose(cells: list[object]) -> bool:
-    """Long cells that mostly have words in them: not dates, addresses or checksums."""
+    """Whether cells are long and mostly have words in them, unlike dates, addresses or checksums."""
     texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
     worded = sum(len(text.split(maxsplit=2)) > 2 or not text.isascii() for text in texts)
     return sum(map(len, texts)) > LONG * len(texts) and 2 * worded > len(texts)

@@ -1,4 +1,4 @@
-"""Rows of a table: numbers on one scale, categories as one column a value."""
+"""Features of table rows: numbers on one scale, categories with one column for each value."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from aced.items._items import Items, Kind
 from aced.pool import unit
 
 VALUES = 50
-"""Values of a category that get a column of their own; the others share one."""
+"""This many values of a category get a column each; the other values share one column."""
 
 LARGEST = float(np.finfo(np.float32).max)
 
 ENOUGH = 50
-"""From this many rows on, a value that occurs once is one of the others."""
+"""From this many rows on, values that occur only once share the column of the other values."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """(x - mean) / scale, 0 where there is none; a second column marks those if fitting met any."""
+    """A column (x - mean) / scale, 0 for empty cells; if ``marked``, a second column marks these."""
 
     name: str
     mean: float
@@ -49,7 +49,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Category:
-    """A column of 0 and 1 for each of ``values``, and one for all others if fitting met others."""
+    """A column of 0 and 1 for each of ``values``; if ``others``, one more for all other values."""
 
     name: str
     values: list[str]
@@ -91,7 +91,7 @@ def _numbers(name: str, cells: list[Any], ids: list[str]) -> Float64:
 
 @dataclass(frozen=True, eq=False)
 class TableRows:
-    """The columns in the order of the table; columns without any value are left out."""
+    """Embeds rows of a table, column by column. Columns without any value are left out."""
 
     columns: list[Number | Category]
     kind: Kind = "row"

@@ -1,4 +1,4 @@
-"""Texts: TF-IDF of words and pairs of words, then a truncated singular value decomposition."""
+"""Features of texts: TF-IDF of words and word pairs, then a truncated singular value decomposition."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aced.items._items import Items, Kind
 
 COMPONENTS, TERMS = 100, 50_000
 ENOUGH = 50
-"""From this many texts on, terms that occur in one of them alone are left out."""
+"""From this many texts on, terms that occur in only one text are left out."""
 
 
 def _vectorizer(**options: Any) -> TfidfVectorizer:
@@ -31,7 +31,7 @@ def _texts(items: Items) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class TfidfSvd:
-    """``terms`` in the order of the columns of ``components``, shape (d, terms).
+    """Embeds texts. ``terms`` are in the order of the columns of ``components``, shape (d, terms).
 
     A text without a known term (an empty one, for example) gets a row of zeros.
     """
@@ -44,7 +44,7 @@ class TfidfSvd:
 
     @classmethod
     def fit(cls, items: Items, dimension: int | None, seed: int) -> TfidfSvd:
-        """Fitted by scikit-learn; the seed is that of the randomised decomposition."""
+        """Fit with scikit-learn. The seed is used by the randomised decomposition."""
         texts = _texts(items)
         vectorizer, tfidf = _fitted(texts, least=2 if len(texts) >= ENOUGH else 1)
         svd = TruncatedSVD(min(dimension or COMPONENTS, *tfidf.shape), random_state=seed)

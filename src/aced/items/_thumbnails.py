@@ -1,4 +1,4 @@
-"""Image files decoded to two small arrays each; what cannot be decoded is named."""
+"""Decode each image file to two small arrays, and name the files that cannot be decoded."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ MOST_PIXELS = 120_000_000
 """A larger image is refused before it is decoded."""
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")
-"""Whatever a file is called, no other decoder of Pillow's is let near it."""
+"""The only decoders of Pillow that are used, whatever a file is called."""
 
 BLOCK = 64
-"""Images that one thread decodes in turn."""
+"""The number of images that one thread decodes in turn."""
 
 SIXTEEN_BIT = ("I", "I;16", "I;16B", "I;16L", "I;16N")
 
@@ -39,7 +39,7 @@ class Unreadable(Exception):
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Pillow warns of what is refused here anyway, and of metadata nobody asked for."""
+    """Silence Pillow's warnings: they are about images that are refused anyway, or about metadata."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -55,7 +55,7 @@ def _opened(path: Path) -> Image.Image:
 
 
 def tried(look: Callable[[Path], T], path: Path) -> T | Unreadable:
-    """What ``look`` finds in an image, or why it finds nothing: a damaged one fails in many ways."""
+    """What ``look`` finds in an image, or why it fails: damaged images fail in many ways."""
     try:
         return look(path)
     except (InvalidInput, MemoryError):
@@ -74,7 +74,7 @@ def tried(look: Callable[[Path], T], path: Path) -> T | Unreadable:
 
 
 def check_header(path: Path) -> None:
-    """Refuse what is no image or too large, without decoding it."""
+    """Refuse a file that is no image or too large, without decoding it."""
     with _opened(path):
         pass
 
@@ -82,11 +82,11 @@ def check_header(path: Path) -> None:
 def thumbnail(path: Path) -> tuple[Array, Array]:
     """An image squeezed to 32 x 32 in colour and to 64 x 64 in grey, as uint8.
 
-    The first frame, turned upright as its EXIF says, on white where it is transparent.
+    It is the first frame, turned upright as its EXIF says, on white where it is transparent.
     """
     with _opened(path) as image:
         if image.format == "JPEG":
-            image.draft(image.mode, (4 * SIDE, 4 * SIDE))  # decodes large photographs at a fraction
+            image.draft(image.mode, (4 * SIDE, 4 * SIDE))  # decodes large photographs smaller
         upright = ImageOps.exif_transpose(image)
         small = _in_colour(upright).resize((SIDE, SIDE), Image.Resampling.BILINEAR)
         half = small.resize((SIDE // 2, SIDE // 2), Image.Resampling.BOX)
@@ -114,7 +114,7 @@ def _grey(values: Array) -> Image.Image:
 
 
 def refuse(bad: Bad) -> None:
-    """One sentence for all images that cannot be read."""
+    """Refuse images that cannot be read, in one sentence for all of them."""
     if bad:
         name, reason = bad[0]
         more = f", nor can {len(bad) - 1} more" if len(bad) > 1 else ""
@@ -123,14 +123,14 @@ def refuse(bad: Bad) -> None:
 
 
 def tried_all(look: Callable[[Path], T], root: Path, names: list[str]) -> tuple[list[T], Bad]:
-    """What ``look`` finds in these images, and those that it finds nothing in."""
+    """What ``look`` finds in these images, and the images on which it fails."""
     looked = [(name, tried(look, root / name)) for name in names]
     bad = [(name, str(found)) for name, found in looked if isinstance(found, Unreadable)]
     return [found for _, found in looked if not isinstance(found, Unreadable)], bad
 
 
 def over_blocks(items: Items, task: Callable[[Array, Array], T]) -> list[T]:
-    """``task`` on the thumbnails of each block, (b, 32, 32, 3) and (b, 64, 64), on all cores."""
+    """Call ``task`` with the thumbnails of each block, (b, 32, 32, 3) and (b, 64, 64), on all cores."""
     assert items.root is not None
     root, names = items.root, [str(name) for name in items.contents]
 

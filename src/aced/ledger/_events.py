@@ -12,10 +12,10 @@ GENESIS = "0" * 64
 
 @dataclass(frozen=True)
 class Event:
-    """``seq`` counts from 1; ``at`` is in seconds since 1970 and never goes back.
+    """One entry of the ledger. ``seq`` counts from 1; ``at``, in seconds since 1970, never goes back.
 
-    ``row`` is the row of the pool that it is about. An attempt that is repeated has the same ``key``
-    and is written once.
+    ``row`` is the row of the pool that the event is about. Events with the same ``key`` are one event,
+    sent again; only the first is written.
     """
 
     seq: int
@@ -33,5 +33,5 @@ class Event:
 
 
 def dump(value: Any) -> str:
-    """JSON in one canonical form; floats as Python writes them, which reads back to the bit."""
+    """JSON in one canonical form. Floats are written as Python does it, and read back to the bit."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

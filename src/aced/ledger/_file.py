@@ -2,11 +2,11 @@
 
 Decisions (each has its test):
 
-- A transaction is synced to disk when it ends; only then is the caller answered. Killed at any
-  instant, the file holds every acknowledged event and no half of one.
+- A transaction is synced to disk when it ends; only then is the caller answered. If the process is
+  killed at any instant, the file holds every acknowledged event and no half of one.
 - Two processes on one file: whoever writes takes SQLite's write lock first, reads what the
   other added, and decides on that. Nobody waits longer than ``WAIT`` seconds.
-- A full disk: the transaction is rolled back, the caller gets one sentence, all before it stays.
+- A full disk: the transaction is rolled back, the caller gets one sentence, earlier events stay.
 - A clock going back: the ledger's time stands still until the clock has caught up.
 - Events cannot be changed or deleted: triggers refuse it, and the chain of hashes shows it.
 """
@@ -46,18 +46,18 @@ BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 """
 
 _COLUMNS = "seq, at, kind, who, item, body, request"
-"""In the order of an event's fields: the file calls ``row`` item, and ``key`` request."""
+"""Columns in the order of an event's fields. The file calls ``row`` item, and ``key`` request."""
 
 MIGRATIONS: list[str] = [_CREATE]
-"""What brings a file from schema version i to i + 1."""
+"""The i-th script brings a file from schema version i to i + 1."""
 
 
 UNFIT = (AssertionError, AttributeError, KeyError, TypeError, ValueError)
-"""What a state raises when an event does not fit it."""
+"""The errors that a state raises when an event does not fit it."""
 
 
 class LedgerError(InvalidInput):
-    """The file cannot be used, or cannot take what was to be written; nothing was saved."""
+    """The file cannot be read or written; nothing was saved."""
 
 
 class Ledger:
@@ -102,7 +102,7 @@ class Ledger:
         return read_events(self._base, self.path, after)
 
     def catch_up(self) -> State:
-        """Take in what other processes have written; the state is then the file's."""
+        """Take in what other processes have written, and return the state of the file."""
         with self._lock:
             for event, link in self.events(self.state.seq):
                 try:
@@ -115,7 +115,7 @@ class Ledger:
 
     @contextmanager
     def reading(self) -> Iterator[State]:
-        """The state, up to date, which no other thread changes meanwhile."""
+        """The state, up to date. No other thread changes it inside this context."""
         with self._lock:
             yield self.catch_up()
 
@@ -130,7 +130,7 @@ class Ledger:
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
-        """Decide and write at one go: nobody else writes meanwhile, all of it lands or none."""
+        """A transaction: nobody else writes meanwhile, and all of its events are written or none."""
         with self._lock:
             with _sentences(self.path):
                 self._base.execute("BEGIN IMMEDIATE")
@@ -145,7 +145,7 @@ class Ledger:
                 raise
 
     def _forget(self, before: int | None) -> None:
-        """Undo a transaction that did not end, in the file and, if it wrote, in memory."""
+        """Undo a transaction that failed, in the file and, if it wrote events, in memory."""
         if self._base.in_transaction:
             self._base.execute("ROLLBACK")
         if self.state.seq != before:
@@ -159,7 +159,7 @@ class Ledger:
 
 
 class Transaction:
-    """The write lock is held; ``state`` is up to date and follows what is appended."""
+    """Appends events while the write lock is held. ``state`` is up to date and follows each event."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -208,7 +208,7 @@ def _event(columns: Sequence[Any]) -> Event:
 
 @contextmanager
 def _sentences(path: Path) -> Iterator[None]:
-    """What SQLite says, as one sentence."""
+    """Turn the errors of SQLite into one sentence."""
     try:
         yield
     except sqlite3.OperationalError as error:

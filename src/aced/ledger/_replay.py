@@ -1,4 +1,4 @@
-"""Rebuild any past state from the file, and check the file on the way."""
+"""Rebuild any past state from a ledger's file, and check the file on the way."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Replay:
 
 
 def replay(ledger: Ledger | Path, until: int | None = None) -> Replay:
-    """Fold the events up to number ``until`` (default: all), checking order, time and hashes.
+    """Apply the events up to number ``until`` (default: all), and check order, time and hashes.
 
-    Reads the file anew, and only reads it: a damaged one, given by its path, can be looked at.
+    The file is read anew and never written. A damaged file, given by its path, can be replayed, too.
     """
     if until is not None and until < 0:
         raise InvalidInput("until", f"must not be negative, got {until}")

@@ -1,4 +1,4 @@
-"""What a project was made with: written once, in the ledger's first event."""
+"""The settings a project was made with, written once in the ledger's first event."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class Settings:
-    """Validated when a project is made (:mod:`aced.project._settings`), never changed after."""
+    """A project's settings: checked when it is made (:mod:`aced.project._settings`), never changed."""
 
     classes: tuple[str, ...]
     kind: Literal["text", "image", "row"]  # of the items
@@ -19,8 +19,8 @@ class Settings:
     root: str | None  # the folder that paths of images start from
     strategy: str
     seed: int
-    batch: int  # labels to a round
-    check: float  # share of requests drawn at random, to estimate accuracy
+    batch: int  # labels that one design is made for
+    check: float  # share of requests drawn at random to estimate accuracy
     overlap: float  # share of second opinions
     lease: float  # seconds for which an item is kept for someone
     l2: float  # penalty of the classifier
@@ -28,9 +28,9 @@ class Settings:
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Settings:
-        """From the body of the event."""
+        """The settings in the body of the first event."""
         return cls(**{**body, "classes": tuple(body["classes"])})
 
     def body(self) -> dict[str, Any]:
-        """What the event holds."""
+        """The settings as the body of the first event."""
         return {**asdict(self), "classes": list(self.classes)}

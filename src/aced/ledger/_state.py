@@ -1,11 +1,11 @@
-"""What a project knows, as a fold over its events.
+"""What a project knows: a state, made by applying its events in order.
 
-``State.apply`` is the only thing that changes a state, and an event holds all it needs, so the
-state after any event can be rebuilt, to the bit, from the file.
+``State.apply`` is the only thing that changes a state, and an event holds all that it needs. The
+state after any event can therefore be rebuilt from the file, to the bit.
 
-A *request* is one wish for one opinion about one row. A draw makes one for each row it names;
-a row named twice wants two opinions. A row is ready for someone who has not seen it while it
-has fewer opinions and running leases than requests.
+A *request* is a wish for one opinion about one row. A draw makes a request for each row it names; a
+row named twice wants two opinions. A row is ready for a person who has not answered it while its
+opinions and running leases together are fewer than its requests.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Vote:
 
 @dataclass
 class Draw:
-    """How a row came to be asked for: the last draw that named it."""
+    """How a row came to be asked for: the first draw that named it."""
 
     round: int
     probability: float
@@ -53,7 +53,7 @@ class Draw:
 
 @dataclass
 class State:
-    """Rebuilt from events; read by everything, changed by ``apply`` alone."""
+    """All that a project knows. Everything reads it; only ``apply`` changes it."""
 
     settings: Settings = field(init=False)  # once the first event is applied
     people: dict[str, Person] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class State:
     undone: set[int] = field(default_factory=set)
     given: dict[int, tuple[str, int, str]] = field(default_factory=dict)  # seq: kind, row, who
     before: dict[int, tuple[Vote | None, str | None]] = field(default_factory=dict)
-    """What an answer replaced: that person's vote, their "skip" or "unsure"."""
+    """By event, what an answer replaced: the same person's vote, or their "skip" or "unsure"."""
     seq: int = 0
     at: float = 0.0
 
@@ -89,14 +89,14 @@ class State:
 
     def _revoked(self, event: Event) -> None:
         self.people[event.body["name"]].active = False
-        for holders in self.leases.values():  # they run out, and are remembered: a late answer counts
+        for holders in self.leases.values():  # leases end but are kept: a late answer counts
             if event.body["name"] in holders:
                 holders[event.body["name"]] = min(holders[event.body["name"]], event.at)
 
     def _draw(self, event: Event) -> None:
         body = event.body
         self.rounds.append({k: v for k, v in body.items() if k not in _OF_ROWS})
-        probabilities = body["probabilities" if "probabilities" in body else "chances"]  # as once called
+        probabilities = body["probabilities" if "probabilities" in body else "chances"]  # the old name
         notes = body.get("notes") or [{}] * len(body["rows"])
         checks = dict.fromkeys(body.get("checks", []))
         self.checks.update(checks)
@@ -135,7 +135,7 @@ class State:
         return votes
 
     def _undo(self, event: Event) -> None:
-        """The item is as it was before, and back with the person who undid it."""
+        """Make the row what it was before the answer, and lease it to the same person again."""
         of = int(event.body["of"])
         _, row, who = self.given[of]
         self.undone.add(of)
@@ -153,10 +153,10 @@ class State:
         self._review(row)
 
     def _imported(self, event: Event) -> None:
-        """Its labels are events of their own; this one keeps the file from being taken twice."""
+        """Change nothing: labels are events of their own. This one keeps a file from counting twice."""
 
     def _review(self, row: int) -> None:
-        """A row leaves ``waiting`` when all its requests are met, and comes back to its end."""
+        """Take a row out of ``waiting`` when all its requests are met, or put it back at the end."""
         if len(self.votes.get(row, {})) >= self.wanted.get(row, 0):
             self.waiting.pop(row, None)
         elif row not in self.waiting:
@@ -185,7 +185,7 @@ class State:
         return any(who in place.get(row, {}) for place in places)
 
     def untouched(self) -> int:
-        """Rows that wait and that nobody has, or has said anything about."""
+        """The number of waiting rows that nobody holds or has answered."""
         places = (self.leases, self.votes, self.passed)
         return sum(not any(place.get(row) for place in places) for row in self.waiting)
 
@@ -194,7 +194,7 @@ class State:
         return sorted(row for row, votes in self.votes.items() if votes)
 
     def digest(self) -> str:
-        """The same for equal states."""
+        """A hash that is the same for equal states."""
         content = [
             self.settings.body() if self.seq else {},
             {n: [p.role, p.token, p.active, p.done] for n, p in self.people.items()},
@@ -220,13 +220,13 @@ class State:
 FOLD: dict[str, Callable[[State, Event], None]] = {
     "created": State._created,  # the project's settings
     "annotator": State._annotator,  # someone may label: name, role, hash of the access token
-    "revoked": State._revoked,  # and may no longer
+    "revoked": State._revoked,  # someone may no longer label
     "draw": State._draw,  # a round: rows, draw probabilities, why each was drawn
     "lease": State._lease,  # a row is given to someone until a time
     "label": State._label,
     "skip": State._skip,
     "unsure": State._skip,
-    "undo": State._undo,  # takes back one of the last three
+    "undo": State._undo,  # takes back a label, a skip or an unsure
     "imported": State._imported,  # a file of labels was taken in; its hash
 }
 """The kinds of events, and what each does to a state."""

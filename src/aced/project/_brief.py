@@ -1,7 +1,7 @@
-"""From a state to the next round's brief, and whether the rounds so far can be repeated to the bit.
+"""Make the next round's brief from a state, and check that rounds can be repeated to the bit.
 
-What a round leaves to the one after (the learner's memory) follows from the ledger: every round can be
-planned again from the events before it. To save that work the last one is kept in a file beside it.
+A round leaves the learner's memory to the round after it. The memory follows from the ledger: every
+round can be planned again from the events before it. A file keeps the last memory, to save that work.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from aced.pool import Pool
 
 AHEAD = 20
-"""A round has at least so many requests for everybody who is labelling."""
+"""A round has at least this many requests for each person who is labelling."""
 
 
 def round_size(state: State) -> int:
-    """A batch, or more where many people label: they must not run out while one is designed."""
+    """A batch, or more if many people label: they must not run out of items while a round is planned."""
     people = {who for held in state.leases.values() for who, until in held.items() if until > state.at}
     return max(state.settings.batch, AHEAD * len(people))
 
 
 def brief_of(state: State, memory: Memory | None = None) -> Brief:
-    """All that the round after ``state`` depends on beside the features."""
+    """The brief of the round after ``state``: all that it depends on beside the features."""
     settings = state.settings
     found = opinions(state, settings.combine)
     drawn = np.union1d(np.array(list(state.draws), dtype=np.int64), found.rows).astype(np.int64)
@@ -65,14 +65,14 @@ def brief_of(state: State, memory: Memory | None = None) -> Brief:
 
 
 def store_memory(path: Path, brief: Brief, planned: PlannedRound) -> None:
-    """Keep what the round after this one needs."""
+    """Keep the memory that the round after this one needs."""
     if planned.memory is not None:
         meta = {"rng": planned.memory.rng, "round": brief.round, "based_on": brief.based_on}
         _archive.write(path, meta, dict(planned.memory.arrays))
 
 
 def read_memory(path: Path, last: Mapping[str, Any]) -> Memory | None:
-    """What is kept of this round; None if it is another's, or cannot be read."""
+    """The memory kept of round ``last``; None if the file is another round's, or cannot be read."""
     from aced.learner import Memory
 
     try:
@@ -88,9 +88,9 @@ def read_memory(path: Path, last: Mapping[str, Any]) -> Memory | None:
 
 @dataclass(frozen=True)
 class Repeated:
-    """A round planned again from the events before it; ``differs`` is None when it is the same.
+    """A round planned again from the events before it. ``differs`` says in what it differs, or is None.
 
-    ``older`` rounds were planned by the rules of an earlier version: they stand as recorded.
+    ``older`` rounds were planned by the rules of an earlier version. They are not planned again.
     """
 
     round: int
@@ -103,7 +103,7 @@ class Repeated:
 def repeat_rounds(
     ledger: Ledger, pool: Callable[[], Pool], until: int | None = None, threads: int | None = None
 ) -> Iterator[Repeated]:
-    """Plan every round again, each from the state after its ``based_on``-th event."""
+    """Plan every round up to event ``until`` again, each from the state after event ``based_on``."""
     rounds = [
         event.body
         for event, _ in ledger.events()
@@ -133,5 +133,5 @@ def repeat_rounds(
 
 def _difference(planned: PlannedRound, body: Mapping[str, Any]) -> str | None:
     if planned.rows != body["rows"]:
-        return "other rows are drawn"
-    return "other draw probabilities" if planned.probabilities != body["probabilities"] else None
+        return "other rows were drawn this time"
+    return "the draw probabilities differ" if planned.probabilities != body["probabilities"] else None

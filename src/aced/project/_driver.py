@@ -1,9 +1,9 @@
 """The one driver of rounds: it sees when a round is due, has it planned, and records it.
 
-Rounds are planned in one of three places: here and now (:class:`Inline`), in a thread
-(:class:`InThread`), or in a process (:class:`InProcess`), so that nobody who labels waits. Labels that
-arrive meanwhile count in the round after. A round that was not recorded has no effect: if the process
-dies, the next call starts another.
+A round is planned at once (:class:`Inline`), in a thread (:class:`InThread`) or in a process
+(:class:`InProcess`). In the last two cases nobody who labels has to wait. Labels that arrive while a
+round is planned count in the round after it. A round that was not recorded has no effect: if its
+process dies, the next call begins another.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Planned = tuple[Brief, PlannedRound | None]
 
 
 def plan_next(project: Project, threads: int | None = None) -> Planned:
-    """The next round of a project, of the ledger as it is."""
+    """Plan a project's next round from the ledger as it is now."""
     brief = project.brief()
     return brief, plan_round(project.pool, brief, threads) if brief.size > 0 else None
 
@@ -40,19 +40,19 @@ class Runner(Protocol):
         """Begin to plan the next round."""
 
     def result(self, timeout: float | None) -> Planned | None:
-        """What was begun, once it is there; None if it is not within so many seconds."""
+        """The round that was begun; None if it is not ready within ``timeout`` seconds."""
 
     def close(self) -> None:
         """End whatever runs."""
 
 
 class Driver:
-    """``step`` from time to time while people label, or ``wait`` for a round."""
+    """Plans the rounds of a project. Call ``step`` now and then while people label, or ``wait``."""
 
     def __init__(self, project: Project, runner: Runner) -> None:
         self.project, self.runner = project, runner
         self.running = False
-        self._ended_at = -1  # labels at which there was nothing more to ask for
+        self._ended_at = -1  # the number of labels when nothing was left to ask for
 
     @property
     def ended(self) -> bool:
@@ -66,7 +66,7 @@ class Driver:
         return not self.ended and self.project.round_is_due(*names)
 
     def step(self, *names: str, timeout: float | None = 0.0) -> bool:
-        """Begin a round that is due, record one that is ready; whether there is a new round."""
+        """Begin a round that is due, record one that is ready; return whether there is a new round."""
         if not self.running:
             if not self.due(*names):
                 return False
@@ -83,7 +83,7 @@ class Driver:
         return self._record(*found)
 
     def wait(self, *names: str) -> bool:
-        """See a round to its end; False if none is due, or none comes."""
+        """Plan and record a round, and wait for it; False if none is due or no rows are left."""
         return self.step(*names, timeout=None)
 
     def _record(self, brief: Brief, planned: PlannedRound | None) -> bool:
@@ -99,7 +99,7 @@ class Driver:
 
 
 class Inline:
-    """Here and now."""
+    """Plans a round at once, in the caller's thread."""
 
     def __init__(self, threads: int | None = None) -> None:
         self._threads = threads
@@ -116,7 +116,7 @@ class Inline:
 
 
 class InThread:
-    """In a thread of this process."""
+    """Plans a round in a thread of this process."""
 
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None
@@ -145,7 +145,7 @@ class InThread:
 
 
 class InProcess:
-    """In a process that has the pool loaded and follows the ledger by itself."""
+    """Plans rounds in a process of its own, which keeps the pool and follows the ledger by itself."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
@@ -181,7 +181,7 @@ class InProcess:
                 target=_work, args=(str(project.folder), theirs, self._threads), daemon=True
             )
             self.process.start()
-            theirs.close()  # so that its death is the end of the pipe
+            theirs.close()  # so that the pipe ends when the process dies
         return self._calls
 
     def close(self) -> None:
@@ -200,7 +200,7 @@ class InProcess:
 def _work(folder: str, calls: Connection, threads: int) -> None:
     """Reply to each call with a brief and the round planned from it, or with what is wrong."""
     leave_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets the signal too, and ends this process
     if hasattr(os, "nice"):
         os.nice(10)
     from threadpoolctl import threadpool_limits

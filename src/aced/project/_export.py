@@ -38,11 +38,11 @@ COLUMNS = {
 """Names of the columns, in order, and their types as pyarrow calls them."""
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What a cell begins with that a spreadsheet would calculate, full-width forms included."""
+"""Characters with which a formula of a spreadsheet begins, full-width forms included."""
 
 
 def export_rows(project: Project, state: State | None = None) -> list[Row]:
-    """All labels of ``state`` (default: now), in the order of the items, then as they came.
+    """All labels of ``state`` (default: the present one), by item and then in the order they came.
 
     Duplicates of an item have the labels of the row they share. ``combined_label`` is what the
     votes on a row say together and ``combined_probability`` how probable that label is. An item
@@ -86,7 +86,7 @@ def _flat(content: Any) -> str:
 
 
 def finite(value: Any) -> Any:
-    """A value with null where it has no number: JSON has neither NaN nor infinity.
+    """The value with None in place of NaN and infinity, which JSON does not have.
 
     >>> finite({"share": float("nan"), "pairs": [(1.0, float("inf"))]})
     {'share': None, 'pairs': [[1.0, None]]}
@@ -112,10 +112,10 @@ def _opened(file: Target) -> AbstractContextManager[IO[bytes]]:
 
 
 def write_csv(rows: Sequence[Row], file: Target) -> None:
-    """UTF-8 with a heading; formulas neutralised."""
+    """Write CSV in UTF-8 with a heading; no cell is a formula."""
     with _opened(file) as target:
         text = io.TextIOWrapper(target, encoding="utf-8", newline="", write_through=True)
-        table = csv.writer(text)  # ends lines with CR LF, so that it quotes cells that hold either
+        table = csv.writer(text)  # it ends lines with CR LF, hence quotes cells with CR or LF
         table.writerow(COLUMNS)
         for row in rows:
             table.writerow([_cell(row[name]) for name in COLUMNS])
@@ -127,14 +127,14 @@ def _cell(value: Any) -> Any:
 
 
 def write_jsonl(rows: Sequence[Row], file: Target) -> None:
-    """One JSON object a line, nothing neutralised."""
+    """Write one JSON object on each line; cells stay as they are."""
     with _opened(file) as target:
         for row in rows:
             target.write((json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n").encode())
 
 
 def write_parquet(rows: Sequence[Row], path: Target) -> None:
-    """The same columns with their types; needs pyarrow."""
+    """Write the same columns with their types as parquet; needs pyarrow."""
     parquet = needed("format", "pyarrow.parquet", "writing parquet", "tables")
     import pyarrow as pa
 

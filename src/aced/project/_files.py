@@ -2,10 +2,10 @@
 
 PROJECT/ledger.sqlite    what happened, append-only
 PROJECT/items.jsonl      every item: its id, its content, the row of the pool it belongs to
-PROJECT/features.npy     one row a distinct item
-PROJECT/embedding.npz    how features are made of new items; none with features of one's own
-PROJECT/embed.json       the name of one's own function that made the features; it is shown, never called
-PROJECT/memory.npz       what the last round leaves to the next; made anew from the ledger if it is gone
+PROJECT/features.npy     one row for each distinct item
+PROJECT/embedding.npz    how features of new items are computed; absent if the user gave features
+PROJECT/embed.json       the name of the user's function that made the features; shown, never called
+PROJECT/memory.npz       the memory that the last round leaves; made anew from the ledger if lost
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Labels made elsewhere: all of a file is taken, in one transaction, or nothing of it."""
+"""Take labels made elsewhere: all labels of a file in one transaction, or none."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from aced.project._export import neutral
 from aced.project._project import Project, check_name
 
 LABEL_STUDIO = {"annotation_id", "lead_time"}
-"""Columns by which its exports are known."""
+"""Columns that every table exported by Label Studio has."""
 UNNAMED = "import"
-"""Who labelled, where a file does not say."""
+"""The annotator, if a file does not name one."""
 
 
 @dataclass(frozen=True)
 class Given:
-    """One answer from elsewhere; ``kind`` is label, skip or unsure and only a label has a code."""
+    """One answer from elsewhere. ``kind`` is label, skip or unsure; only a label has a ``code``."""
 
     row: int
     who: str
@@ -37,7 +37,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Imported:
-    """``taken`` answers were new, ``known`` ones were there already; ``people`` are new names.
+    """What an import did: ``taken`` answers are new, ``known`` ones are not; ``people`` are new names.
 
     ``ignored`` annotations were made from predictions, not by people.
     """
@@ -57,11 +57,11 @@ def import_labels(
 ) -> Imported:
     """Take the labels of a .csv, .tsv, .jsonl or .parquet file.
 
-    Columns: ``item`` (or ``id``) and ``label``; ``annotator`` and ``seconds`` if there are such.
-    In Label Studio's exports ``aced_id`` is the item and ``lead_time`` the seconds.
-    ``who`` labelled the lines without an annotator. A label that stands already is left as it
-    is, and a file that was imported before changes nothing, whatever happened since. Items may
-    be labelled that were never drawn; they have no draw probability.
+    ``path`` has the columns ``item`` (or ``id``) and ``label``, perhaps ``annotator`` and ``seconds``.
+    In Label Studio's exports ``aced_id`` is the item and ``lead_time`` the seconds. ``who`` is the
+    annotator of lines that name none. ``form`` is the format (default: by the file's ending). A label
+    that stands already is left as it is. A file that was imported before changes nothing. Items that
+    were never drawn may have labels too, without a draw probability.
     """
     path = Path(path)
     content = read_bytes(path, "file")
@@ -93,7 +93,7 @@ def import_labels(
             raise InvalidInput(
                 "file",
                 f"{place} says {project.classes[given.code or 0]!r} where {before[1]} says "
-                f"{project.classes[before[0].code or 0]!r}, of the same item by the same annotator; "
+                f"{project.classes[before[0].code or 0]!r}, for the same item and annotator; "
                 "remove one",
             )
     people, taken, ignored = [], 0, len(lines) - len(by_people)
@@ -115,7 +115,7 @@ def import_labels(
 
 
 def row_finder(project: Project) -> Callable[[str], int | None]:
-    """From an item's id to its row."""
+    """A function from an item's id to its row."""
     return {item["id"]: int(item["row"]) for item in project.items}.get
 
 
@@ -136,7 +136,7 @@ def _given(
     code = class_code(project.classes, _meant(label), place)
     who = _meant(_text(cells.get("annotator")))[-1] or default
     if cells.keys() >= LABEL_STUDIO and who.isdecimal():
-        who = f"label-studio {who}"  # as its JSON is read
+        who = f"label-studio {who}"  # the same name as from its JSON
     try:
         check_name(who)
     except InvalidInput as error:
@@ -149,7 +149,7 @@ def _given(
 
 
 def from_prediction(annotation: Mapping[str, Any]) -> bool:
-    """Whether an annotation of Label Studio began as a prediction, or is one that nobody changed."""
+    """Whether an annotation of Label Studio began as a prediction, changed by a person or not."""
     regions = annotation.get("result")
     regions = [one for one in regions if isinstance(one, dict)] if isinstance(regions, list) else []
     unchanged = bool(regions) and all(one.get("origin") == "prediction" for one in regions)
@@ -157,7 +157,7 @@ def from_prediction(annotation: Mapping[str, Any]) -> bool:
 
 
 def made_by_machine(annotation: Mapping[str, Any], place: str) -> bool:
-    """Whether Label Studio made it from a prediction, so that no person spent time on it."""
+    """Whether an annotation is a prediction that no person spent time on."""
     seconds = annotation.get("lead_time")
     return from_prediction(annotation) and not as_seconds(seconds, f"{place}: lead_time")
 
@@ -167,7 +167,7 @@ def _text(value: Any) -> str:
 
 
 def _meant(text: str) -> Sequence[str]:
-    """A cell as it stands and, if an export put an apostrophe before it, without."""
+    """The cell as it stands and, if an export put an apostrophe before it, without the apostrophe."""
     plain = text[1:]
     return (text, plain) if text.startswith("'") and neutral(plain) == text else (text,)
 
@@ -184,7 +184,7 @@ def class_code(classes: Sequence[str], names: Sequence[str], place: str) -> int:
 
 
 def as_seconds(value: Any, place: str) -> float:
-    """Seconds an answer took, 0 where nothing is said."""
+    """The seconds that an answer took; 0 if the file does not say."""
     if value is None or value == "":
         return 0.0
     try:
@@ -197,9 +197,9 @@ def as_seconds(value: Any, place: str) -> float:
 
 
 def write_answer(writing: Transaction, given: Given, source: str) -> bool:
-    """Write an answer; True if the person was unknown and is now let in.
+    """Write an answer; return whether the person was unknown and is now let in.
 
-    Someone who was revoked stays so; what they said elsewhere counts all the same.
+    A person whose access was revoked stays revoked; the answer counts all the same.
     """
     unknown = given.who not in writing.state.people
     if unknown:

@@ -9,9 +9,9 @@ COMMANDS = "suzwqm"
 
 
 def class_keys(classes: Sequence[str]) -> dict[str, str]:
-    """Numbers, and first letters that tell the classes apart and mean nothing else.
+    """The keys of each class: a number, and its first letter if that is no key of anything else.
 
-    Where names begin with digits these are the keys, so that 1 never means a class called 0.
+    If names begin with digits, these digits are the keys, so that 1 never means a class called 0.
 
     >>> class_keys(["spam", "ham"])
     {'1': 'spam', '2': 'ham', 'h': 'ham'}

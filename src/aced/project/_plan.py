@@ -1,20 +1,20 @@
-"""One round: from the labels so far to the next requests. A pure function, so that it can run in
-another process and be repeated from the ledger to the bit.
+"""Plan one round: from the labels so far to the next requests. Planning is a pure function, so that
+it can run in another process and be repeated from the ledger to the bit.
 
-The strategy draws as it does for a :class:`aced.Learner` that is given the same labels: the brief
-brings along what the learner of the round before remembered. A round of b requests holds
+The strategy draws as it does for a :class:`aced.Learner` that is told the same labels: the brief
+holds the memory of the learner of the round before. A round of b requests consists of
 
-- check rows, the next of one random order of the pool: what accuracy is estimated from. A row
-  whose turn comes after it was drawn for another reason is a check without another request, so
-  that the checks are a random sample of the whole pool whatever the strategy left of it;
-- second opinions, rows that have a label, drawn with probability ∝ λ times what one more opinion
-  is expected to take from their variance η(1 - η);
-- and rows that the strategy draws.
+- check rows, from which accuracy is estimated: the next rows in one random order of the pool. A row
+  that was drawn before its turn becomes a check row without another request. The check rows are
+  therefore a random sample of the whole pool, whatever the strategy has drawn;
+- second opinions about rows that have a label, drawn with probability ∝ λ times the amount by which
+  one more opinion is expected to lower their variance η(1 - η);
+- rows that the strategy draws.
 
-With check rows or second opinions among them, the requests are put in random order.
+If a round has check rows or second opinions, its requests are put in random order.
 
-Estimated accuracy: the check rows in five parts, each predicted by a classifier trained on all
-other labels; Wilson's 95 % interval.
+To estimate accuracy, the check rows are split into five parts. Each part is predicted by a classifier
+trained on all other labels. The interval is Wilson's 95 % interval.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def plan(pool: Pool, brief: Brief, threads: int | None = None) -> PlannedRound:
 
 
 def _learner(pool: Pool, brief: Brief, threads: int | None) -> Learner:
-    """Where the learner of the round before would be if it had been told these labels."""
+    """The learner of the round before, told the labels of the brief."""
     learner = Learner(
         pool,
         strategy=brief.strategy,
@@ -91,7 +91,7 @@ def _designed(learner: Learner, wanted: int) -> tuple[Ints, Float64]:
 
 
 def _next_checks(n: int, brief: Brief) -> Ints:
-    """The first rows, in an order that the seed alone decides, that were no checks yet."""
+    """The next check rows, in an order that depends on the seed alone."""
     order = np.random.default_rng([brief.seed, 0]).permutation(n)
     rest = order[~np.isin(order, brief.checked)]
     return rest[: round(brief.check * brief.size)].astype(np.int64)
@@ -110,8 +110,8 @@ def _second_opinions(
 
 
 def _notes(learner: Learner, rows: Ints, rng: np.random.Generator) -> list[dict[str, Any]]:
-    """Why each row is asked for: λ against uniform, the classifier's and the incumbent's view,
-    and how many of 64 rivals of the incumbent it tells apart from it, in the problem of its round."""
+    """Why each row is asked for: its λ relative to a uniform draw, what the classifier and the incumbent
+    say of it, and how many of 64 rivals disagree with the incumbent about it."""
     columns: dict[str, list[Any]] = {}
     if learner.design is not None:
         columns["lam"] = (learner.design[rows] * len(learner.pool)).round(4).tolist()

@@ -29,13 +29,13 @@ from aced.project._tally import Tally
 from aced.project._votes import Opinions, opinions
 
 MOST_HELD = 5
-"""Items one person may hold at a time."""
+"""The most items that one person may hold at a time."""
 LONGEST_NAME = 64
 
 
 @dataclass(frozen=True)
 class Item:
-    """What is shown: a text, an image's path within the items folder, or a row of values."""
+    """What a person sees. ``content`` is a text, a path in the folder of images, or a row of values."""
 
     row: int
     id: str
@@ -44,7 +44,10 @@ class Item:
 
 
 class Project:
-    """An open project. Every answer is on disk before the call returns."""
+    """An open project. Every answer is on disk before the call returns.
+
+    ``folder`` is what :meth:`create` or ``aced init`` made; ``clock`` gives the seconds since 1970.
+    """
 
     def __init__(
         self, folder: str | os.PathLike[str], *, clock: Callable[[], float] = time.time
@@ -80,12 +83,14 @@ class Project:
         combine: str = "dawid-skene",
         clock: Callable[[], float] = time.time,
     ) -> Project:
-        """A new project in an empty or absent folder.
+        """Make a project in ``folder``, which is empty or absent.
 
-        ``rows`` gives, for each item, the row of ``features`` it belongs to, so that duplicates
-        share one (default: its own). ``check`` is the share of requests drawn at random to
-        estimate accuracy, ``overlap`` the share of second opinions, ``lease`` the seconds an
-        item is kept for someone.
+        ``ids`` and ``contents`` are the items, of one ``kind``; ``classes`` are two names. ``rows`` has
+        for each item its row of ``features`` (default: 0, 1, …); duplicates share one. ``root`` is the
+        folder of images. ``strategy`` draws ``batch`` items for a round, from ``seed``. ``check`` is the
+        share of requests drawn at random to estimate accuracy, ``overlap`` the share of second opinions.
+        An item is kept for a person for ``lease`` seconds. ``l2`` is the penalty of the classifier.
+        ``combine`` ("dawid-skene" or "majority") is how several opinions become one label.
         """
         folder = Path(folder)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -144,7 +149,7 @@ class Project:
 
     @property
     def state(self) -> State:
-        """Up to date with what other processes wrote."""
+        """The state, up to date with what other processes wrote."""
         return self.ledger.catch_up()
 
     @property
@@ -189,7 +194,7 @@ class Project:
         return Item(row, found["id"], self.settings.kind, found["content"])
 
     def opinions(self, state: State | None = None) -> Opinions:
-        """Labelled rows with their combined labels."""
+        """The rows that have labels, with their combined labels, in ``state`` (default: now)."""
         if state is not None:
             return opinions(state, self.settings.combine)
         with self.ledger.reading() as state:
@@ -203,7 +208,7 @@ class Project:
     # -- people -----------------------------------------------------------------------
 
     def add_person(self, name: str, role: str = "annotator", *, token: bool = True) -> str | None:
-        """Let someone label; returns the access token, of which only a hash is kept."""
+        """Let ``name`` label; return an access ``token`` if one is wanted. Only its hash is kept."""
         check_name(name)
         if role not in ("annotator", "lead"):
             raise InvalidInput("role", f"must be annotator or lead, got {role!r}")
@@ -224,7 +229,7 @@ class Project:
             writing.append("revoked", name, body={"name": name})
 
     def who_is(self, token: str) -> tuple[str, str] | None:
-        """Name and role of the holder of a token; takes as long whether or not there is one."""
+        """Name and role of a token's holder. The time it takes does not tell whether there is one."""
         given, found = _hash(token), None
         with self.ledger.reading() as state:
             for name, person in state.people.items():
@@ -235,7 +240,7 @@ class Project:
     # -- the loop ---------------------------------------------------------------------
 
     def give(self, who: str, count: int = 1) -> list[Item]:
-        """What this person labels next: items they hold already, then new ones."""
+        """The next ``count`` items for ``who`` to label: first those they hold, then new ones."""
         count = min(count, MOST_HELD)
         with self.ledger.reading() as state:
             held = state.held_by(who, self.ledger.now)
@@ -265,10 +270,10 @@ class Project:
         source: str = "page",
         then: int = 0,
     ) -> tuple[Event, list[Item]]:
-        """Take a label, a skip or an "unsure" of a row that was given to this person; on disk when
-        this returns.
+        """Take the answer of ``who`` about a ``row`` that they were given; it is on disk on return.
 
-        The same ``key`` sent twice counts once. ``then`` items are given at the same time.
+        ``kind`` is label, skip or unsure; ``label`` is a class. The answer took ``seconds`` and came
+        from ``source``. The same ``key`` sent twice counts once. ``then`` more items are given.
         """
         if kind not in ("label", "skip", "unsure"):
             raise InvalidInput("kind", f"must be label, skip or unsure, got {kind!r}")
@@ -294,7 +299,7 @@ class Project:
         return event, [self.item(row) for row in held]
 
     def undo(self, who: str, *, key: str | None = None) -> Item | None:
-        """Take back this person's last answer; the item is theirs again. None if there is none."""
+        """Take back the last answer of ``who``, who gets the item again; None without an answer."""
         with self.ledger.writing() as writing:
             self._known(writing.state, who)
             event = None if key is None else self.ledger.find(key)
@@ -318,15 +323,15 @@ class Project:
     # -- rounds -----------------------------------------------------------------------
 
     def round_is_due(self, *names: str) -> bool:
-        """Whether the next round should be designed: less than half a round is left to give.
+        """Whether the next round should be planned: less than half a round is left to give.
 
-        Or is left for one of ``names``: rows they skipped, or labelled before others did, are not.
+        It is due, too, if less is left for one of ``names``, who are not given a row twice.
         """
         with self.ledger.reading() as state:
             if len(state.draws) >= self.settings.rows:
                 return False
             few, now = max(1, round_size(state) // 2), self.ledger.now
-            if state.untouched() >= few:  # which everybody may be given: the usual case
+            if state.untouched() >= few:  # the usual case: everybody may be given these
                 return False
             held = [row for row, people in state.leases.items() if max(people.values()) > now]
             if len(state.waiting) - sum(row in state.waiting for row in held) < few:
@@ -334,7 +339,7 @@ class Project:
             return any(len(list(islice(state.ready(name, now), few))) < few for name in names)
 
     def brief(self) -> Brief:
-        """The next round's brief, of the state as it is."""
+        """The next round's brief, from the present state."""
         with self.ledger.reading() as state:
             brief, last = brief_of(state), state.rounds[-1] if state.rounds else None
         if last is None or last.get("planner", 1) != PLANNER:
@@ -346,7 +351,7 @@ class Project:
         return replace(brief, memory=memory)
 
     def record(self, brief: Brief, planned: PlannedRound) -> bool:
-        """Add a planned round; False if another process was first."""
+        """Record a planned round; False if another process recorded that round first."""
         with self.ledger.writing() as writing:
             if len(writing.state.rounds) + 1 != brief.round:
                 return False
@@ -371,13 +376,13 @@ class Project:
         return True
 
     def refill(self, threads: int | None = None) -> bool:
-        """Plan the next round here and now if one is due."""
+        """Plan and record the next round at once if one is due; return whether it was."""
         from aced.project._driver import Driver, Inline
 
         return Driver(self, Inline(threads)).wait()
 
     def classifier(self, state: State | None = None) -> Any:
-        """Trained on all combined labels; None before the first."""
+        """A classifier trained on all combined labels; None if there are none."""
         found = self.opinions(state)
         if not len(found.rows):
             return None
@@ -395,5 +400,5 @@ def check_name(name: str) -> None:
 
 
 def _hash(token: str) -> str:
-    """Tokens are long and random, so a plain hash keeps them."""
+    """The hash of a token. A plain hash is enough, since tokens are long and random."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""A round as a project plans it: what it depends on, and what comes of it."""
+"""A round of a project: the brief that it depends on, and the round planned from it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from aced.pool import Pool
 
 PLANNER = 2
-"""The number of the rules by which rounds are planned. Rounds of another number stand as recorded."""
+"""The version of the rules by which rounds are planned. Rounds of other versions stand as recorded."""
 
 
 @dataclass(frozen=True)
@@ -24,18 +24,18 @@ class Brief:
     round: int
     seed: int
     size: int  # requests wanted
-    batch: int  # labels to a round of the design
+    batch: int  # labels that one design is made for
     strategy: str
     l2: float
     check: float  # share of check rows
     overlap: float  # share of second opinions
-    rows: Ints  # rows with a label, and
+    rows: Ints  # rows with a label
     codes: Ints  # their labels
-    eta: Float64  # their probabilities of class 1, by those who labelled them
+    eta: Float64  # their probabilities of class 1, from the votes
     single: Ints  # rows that may get one more opinion
     drawn: Ints  # every row drawn so far
     checked: Ints  # the check rows so far
-    based_on: int  # the last event taken into account
+    based_on: int  # the number of the last event taken into account
     memory: Memory | None = None  # what the round before left behind
 
 
@@ -45,7 +45,7 @@ class PlannedRound:
 
     rows: list[int]
     probabilities: list[float]
-    checks: list[int]  # new check rows; those drawn before are not in ``rows``
+    checks: list[int]  # new check rows; those that were drawn before are not in ``rows``
     notes: list[dict[str, Any]]
     accuracy: dict[str, float] | None
     design: dict[str, Any] = field(default_factory=dict)
@@ -54,8 +54,8 @@ class PlannedRound:
 
 
 def plan_round(pool: Pool, brief: Brief, threads: int | None = None) -> PlannedRound:
-    """The next requests: a function of the brief and the features alone."""
-    from aced.project._plan import plan  # a server that never designs need not wait for its imports
+    """Plan the next requests: a function of the brief and the features alone."""
+    from aced.project._plan import plan  # its imports take long, and a server may not need them
 
     return plan(pool, brief, threads)
 

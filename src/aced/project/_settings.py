@@ -1,4 +1,4 @@
-"""Settings that a project can have; said before anything is read or computed."""
+"""Checks of a project's settings, made before anything is read or computed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check_settings(
     l2: float = 1.0,
     combine: str = "dawid-skene",
 ) -> None:
-    """Refuse, in one sentence, what cannot be used whatever the items are."""
+    """Refuse settings that cannot be used, whatever the items are."""
     names = [name.strip() for name in classes]
     if len(names) != 2 or len(set(names)) != 2 or not all(names):
         raise InvalidInput("classes", f"must be two different names, got {list(classes)}")

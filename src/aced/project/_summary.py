@@ -1,8 +1,8 @@
 """How a project stands: for the page, the terminal and ``aced status``.
 
-Labels left. Accuracy after n labels is fitted as A - B/n through the rounds' estimates, weighted
-by their check rows; all labels after the n-th together gain B/n. Left are the labels until that
-falls below ``WORTH``, or until every row has one.
+Labels left. Accuracy after n labels is fitted as A - B/n to the rounds' estimates, weighted by their
+check rows. All labels after the n-th together then gain B/n. The labels left are those until this gain
+falls below ``WORTH``, or until every row has a label.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOST_DISPUTES = 100
 
 
 def progress(project: Project, who: str | None = None) -> dict[str, Any]:
-    """Where labelling stands, for one person or (``None``) for all; its cost does not grow with n."""
+    """How far labelling is, with the counts of ``who`` (None: of all). The cost does not grow with n."""
     tally = project.tally.update()
     state, settings = project.ledger.state, project.settings
     rounds = list(state.rounds)
@@ -47,7 +47,7 @@ def progress(project: Project, who: str | None = None) -> dict[str, Any]:
 
 
 def labels_left(rounds: list[dict[str, Any]], labelled: int, total: int) -> int | None:
-    """Labels until all further ones together gain less than ``WORTH``; None while unknown.
+    """Labels until all further labels together gain less than ``WORTH``; None while unknown.
 
     >>> rounds = [{"labels": n, "accuracy": {"estimate": 0.9 - 5 / n, "checked": n // 10}}
     ...           for n in (100, 200, 300)]
@@ -70,7 +70,7 @@ def labels_left(rounds: list[dict[str, Any]], labelled: int, total: int) -> int 
 
 
 def summary(project: Project) -> dict[str, Any]:
-    """All that the lead sees; plain numbers, strings and None."""
+    """All that the lead sees, as plain numbers, strings and None."""
     shown = progress(project)
     tally = project.tally
     with project.ledger.reading() as state:

@@ -1,4 +1,4 @@
-"""Counts over a ledger that follow it event by event, so that reading them costs nothing in n."""
+"""Counts over a ledger, updated event by event: the cost of reading them does not grow with n."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from collections import Counter, defaultdict, deque
 from aced.ledger import Ledger, State
 
 RECENT = 50
-"""Labels that someone's present speed is the median of."""
+"""How many of a person's last labels their present speed is the median of."""
 
-Said = dict[str, tuple[str, str]]  # by person: label, skip or unsure, and the day of a label
+Said = dict[str, tuple[str, str]]  # by person: label, skip or unsure; the day of a label
 
 
 class Tally:
@@ -58,7 +58,7 @@ class Tally:
         self._said[row] = now
 
     def seconds(self, who: str | None) -> float | None:
-        """A label's usual time of late: theirs, everybody's before they gave one."""
+        """The median seconds of a person's last labels, or of everybody's if they gave none yet."""
         times = self._recent.get(who) or self._recent.get(None)
         return statistics.median(times) if times else None
 

@@ -13,7 +13,7 @@ from aced.ledger import State
 
 @dataclass(frozen=True)
 class Opinions:
-    """Rows with votes, in order; ``votes.item`` counts in them, ``votes.who`` in ``people``."""
+    """Rows with votes, in order. ``votes.item`` are places in ``rows``, ``votes.who`` in ``people``."""
 
     rows: Ints
     people: list[str]
@@ -23,7 +23,7 @@ class Opinions:
 
 
 def opinions(state: State, how: str = "dawid-skene") -> Opinions:
-    """``how`` is "dawid-skene" or "majority"; with one vote a row at most, both are that vote."""
+    """Combine the votes by ``how``: "dawid-skene" or "majority". A row's only vote is its label."""
     rows = state.labelled()
     people = sorted({who for row in rows for who in state.votes[row]})
     index = {who: i for i, who in enumerate(people)}

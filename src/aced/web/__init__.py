@@ -1,3 +1,3 @@
-"""The page that people label in, and the one that leads watch."""
+"""The page that people label in, and the page that leads watch."""
 
 from aced.web._app import make_app as make_app

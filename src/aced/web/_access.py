@@ -1,10 +1,10 @@
 """Who may come in, and from where.
 
-- A token is in the link ``/enter?token=…`` once and in an HttpOnly cookie from then on.
-- Where tokens are not required, whoever sits at the machine is the local user. Such a server hears
-  only requests addressed to this machine by name, so that no other site's name can be pointed at it,
-  and none that a proxy passed on.
-- What changes something needs a header that no form and no other site can send.
+- A token comes once in the link ``/enter?token=…``, and from then on in an HttpOnly cookie.
+- If tokens are not required, whoever sits at the machine is the local user. Such a server answers
+  only requests that name this machine, so that no other site's name can be pointed at it. It does
+  not answer requests that a proxy passed on.
+- A request that changes something needs a header that no form and no other site can send.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from aced.web._limit import WrongTokens
 
 COOKIE = "aced"
 LABEL_STUDIO = "/label-studio"
-"""Routes under it have a guard of their own: another server calls them, not a page of ours."""
+"""Routes under this path have their own guard: another server calls them, not one of our pages."""
 COOKIE_DAYS = 90
 LONGEST_TOKEN = 200
 
 
 class Refused(HTTPException):
-    """A request that is not answered with what it asked for: the status and one sentence."""
+    """A request is refused: the status and one sentence."""
 
     def response(self) -> Response:
         return Json({"error": self.detail}, status_code=self.status_code, headers=self.headers)
@@ -46,7 +46,7 @@ class Visitor:
 
 
 class Gate:
-    """Refuses what comes from the wrong place, before anything is looked up."""
+    """Refuses requests from the wrong place, before anything is looked up."""
 
     def __init__(self, app: ASGIApp, local: bool) -> None:
         self.app, self.local = app, local
@@ -63,7 +63,7 @@ class Gate:
     def _check(self, request: Request) -> None:
         host = request.headers.get("host", "")
         if self.local and not names_this_machine(host):
-            sentence = "this server answers to localhost only; serve with --tokens behind a proxy"
+            sentence = "this server answers to localhost only; behind a proxy, serve with --tokens"
             raise Refused(403, sentence)
         site = request.headers.get("sec-fetch-site", "same-origin")
         if request.scope["path"].startswith("/api/") and site not in ("same-origin", "none"):
@@ -77,7 +77,7 @@ class Gate:
             raise Refused(403, "the header X-Aced: 1 is missing")
         origin = request.headers.get("origin")
         if origin is not None and _place(origin) != host.lower():
-            raise Refused(403, "Origin is another site than Host; a proxy must pass Host on")
+            raise Refused(403, "Origin and Host are different sites; a proxy must pass Host on")
 
 
 def _place(origin: str) -> str | None:
@@ -89,7 +89,7 @@ def _place(origin: str) -> str | None:
 
 
 class Access:
-    """Tells visitors by their cookie, or takes them for the local user."""
+    """Knows visitors by their cookie, or takes them for the local user."""
 
     def __init__(self, project: Project, local_user: str | None) -> None:
         self.project, self.local_user = project, local_user
@@ -97,26 +97,26 @@ class Access:
         self._once_right: set[bytes] = set()
 
     def visitor(self, request: Request) -> Visitor:
-        """Who this is; refused if nobody."""
+        """The person who sent a request, which is refused if nobody did."""
         found, token = None, request.cookies.get(COOKIE)
         if token is None:
-            self.project.ledger.catch_up()  # who holds a token is looked up in a state up to date, too
+            self.project.ledger.catch_up()  # with a token, ``who_is`` does this
         local = self._local(request)
         if token is not None:
             found = self._holder(request, token, counted=local is None)
         found = found or local
         if found is None:
-            # A cookie that is of no use any more is taken back.
+            # The browser deletes a cookie that is no longer valid.
             gone = {"set-cookie": f"{COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=strict"}
             sentence = "open the access link you were given; only people with one may label here"
             raise Refused(401, sentence, gone if token is not None else None)
         return found
 
     def enter(self, request: Request, token: str) -> Visitor:
-        """Whose link this is."""
+        """The person whose link this is."""
         found = self._holder(request, token, counted=True)
         if found is None:
-            raise Refused(401, "this access link is not valid, or not any more; ask for a new one")
+            raise Refused(401, "this access link is not valid, or no longer valid; ask for a new one")
         return found
 
     def _local(self, request: Request) -> Visitor | None:
@@ -126,8 +126,8 @@ class Access:
         return Visitor(self.local_user, person.role) if person is not None and person.active else None
 
     def _holder(self, request: Request, token: str, *, counted: bool) -> Visitor | None:
-        """Wrong tokens count against the address. A token that was right since the server started does
-        not, and is heard from a blocked address: who labels is not shut out by who guesses next door."""
+        """The holder of a token. Wrong tokens count against the address. A token that was right once
+        since the start is let in even from a blocked address: guessers nearby shut nobody out."""
         address = "" if request.client is None else request.client.host
         known = hashlib.sha256(token.encode("utf-8", "replace")).digest()
         fresh = known not in self._once_right

@@ -1,4 +1,4 @@
-"""The routes. Handlers run in threads: the ledger has its own lock."""
+"""The routes of the server. Handlers run in threads; the ledger has its own lock."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def make_app(
 ) -> Starlette:
     """The application that ``aced serve`` runs.
 
-    Without ``tokens_required`` whoever can reach the server from this machine is ``local_user``, a
-    lead. With ``design``, rounds are designed in a process of their own while the application runs;
-    with ``label_studio`` it answers Label Studio under /label-studio as well.
+    Without ``tokens_required``, whoever reaches the server from this machine is ``local_user``, a lead.
+    With ``design``, rounds are planned in another process while the application runs. With
+    ``label_studio``, it also answers Label Studio under /label-studio.
     """
     if not tokens_required:
         if local_user is None:
@@ -68,7 +68,7 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        await run_in_threadpool(project.item, 0)  # what takes long once, before the first visitor comes
+        await run_in_threadpool(project.item, 0)  # loads items before the first visitor comes
         await run_in_threadpool(project.tally.update)
         if design:
             api.designer.start()
@@ -89,7 +89,7 @@ def make_app(
         exception_handlers={HTTPException: _http_error, InvalidInput: _invalid},
         lifespan=lifespan,
     )
-    app.router.redirect_slashes = False  # would send people to whatever Host says
+    app.router.redirect_slashes = False  # it would send people to any address that Host says
     app.state.designer, app.state.access = api.designer, api.access
     return app
 
@@ -98,7 +98,7 @@ async def _http_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if isinstance(error, Refused):
         return error.response()
-    sentences = {404: "there is no such page", 405: "this page takes other methods"}
+    sentences = {404: "there is no such page", 405: "this page takes other HTTP methods"}
     sentence = sentences.get(error.status_code, error.detail)
     return Refused(error.status_code, sentence, error.headers).response()
 
@@ -112,7 +112,7 @@ async def _invalid(_: Request, error: Exception) -> Response:
 
 
 class Api:
-    """Handlers over one project."""
+    """The handlers of requests about one project."""
 
     def __init__(self, project: Project, access: Access) -> None:
         self.project, self.access = project, access
@@ -161,9 +161,9 @@ class Api:
         async def endpoint(request: Request) -> Response:
             visitor = await run_in_threadpool(self._visitor, request, lead)
             body = await read_object(request)
-            # A page opened before somebody else's link was: their answers are not this visitor's.
+            # A page that was opened before somebody else's link has answers of another visitor.
             if body.get("as", visitor.name) != visitor.name:
-                sentence = f"this browser has come in as {visitor.name} since; load the page anew"
+                sentence = f"this browser belongs to {visitor.name} now; load the page again"
                 raise Refused(403, sentence)
             return await run_in_threadpool(change, request, visitor, body)
 
@@ -172,8 +172,8 @@ class Api:
     # -- pages --------------------------------------------------------------------------
 
     def page(self, name: str, lead: bool, request: Request) -> Response:
-        """A visitor nobody knows gets the page with status 401: after a click in another site's page
-        browsers keep a strict cookie back from this request, but not from those the page makes."""
+        """A page. An unknown visitor gets it with status 401: after a click on another site, browsers
+        leave a strict cookie out of this request, but not out of the requests that the page makes."""
         try:
             self._visitor(request, lead)
         except Refused as refused:
@@ -198,7 +198,7 @@ class Api:
         settings, classes = self.project.settings, self.project.classes
         return Json(
             {
-                "project": settings.pool,  # tells projects apart that were served on one address
+                "project": settings.pool,  # tells apart projects that were served on one address
                 "name": visitor.name,
                 "role": visitor.role,
                 "kind": settings.kind,
@@ -256,7 +256,7 @@ class Api:
         return Json(item_view(self.project.item(self._row(request, visitor))))
 
     def _row(self, request: Request, visitor: Visitor) -> int:
-        """A row this visitor may look at: leads any, others what they were given."""
+        """A row that this visitor may see. Leads may see any row, others the rows they were given."""
         row = _whole(request.path_params["row"], "row")
         known = 0 <= row < self.project.settings.rows
         if not known or not (visitor.role == "lead" or self.project.state.was_given(visitor.name, row)):
@@ -309,7 +309,7 @@ def _whole(value: str, name: str) -> int:
 
 
 def _file(name: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """A file of ours: only a name that stands in the folder is ever opened."""
+    """A file of the folder ``static``; no other file is ever opened."""
     media = TYPES.get(Path(name).suffix)
     if media is None or not STATIC.is_dir() or name not in {file.name for file in STATIC.iterdir()}:
         raise Refused(404, "there is no such page")
@@ -317,7 +317,7 @@ def _file(name: str, status: int = 200, headers: Mapping[str, str] | None = None
 
 
 def _base(request: Request) -> str:
-    """The address people reach this server under: a page's Origin, which the gate has compared."""
+    """The address at which people reach this server: the page's Origin, which the gate has checked."""
     origin = request.headers.get("origin")
     if origin is not None:
         parts = urlsplit(origin)

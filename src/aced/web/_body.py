@@ -12,12 +12,12 @@ from aced.web._access import Refused
 
 LARGEST = 64 * 1024
 PATIENCE = 30.0
-"""Seconds in which a body has to arrive."""
+"""Seconds within which a body has to arrive."""
 LONGEST_TEXT = 200
 
 
 async def read_object(request: Request) -> dict[str, Any]:
-    """Never holds more than ``LARGEST`` bytes and a chunk, whatever length was declared."""
+    """The JSON object in a request. At most ``LARGEST`` bytes and a chunk are ever held."""
     declared = request.headers.get("content-length", "0")
     if len(declared) > 9 or (declared.isdecimal() and int(declared) > LARGEST):
         raise _too_large()
@@ -47,7 +47,7 @@ def _too_large() -> Refused:
 
 
 def text(body: dict[str, Any], name: str) -> str:
-    """A string that can be written down: not too long, no half of a surrogate pair."""
+    """A field that is a text: not too long, without half a surrogate pair."""
     value = body.get(name)
     if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_TEXT:
         raise Refused(400, f"{name} must be a text of 1 to {LONGEST_TEXT} characters")
@@ -73,11 +73,11 @@ def number(body: dict[str, Any], name: str, default: float) -> float:
 
 
 def own_key(body: dict[str, Any]) -> str:
-    """The key by which an answer that is sent again is known.
+    """The key of an answer, so that an answer sent twice counts once.
 
-    A colon marks those of imports and of Label Studio, which pages may not use.
+    A colon marks the keys of imports and of Label Studio, which pages may not use.
     """
-    found = text(body, "request" if "request" in body else "key")  # pages of before say request
+    found = text(body, "request" if "request" in body else "key")  # older pages say request
     if ":" in found:
         raise Refused(400, "key must not hold a colon")
     return found

@@ -1,7 +1,6 @@
-"""Rounds planned beside the server, so that nobody who labels waits for one.
+"""Plan rounds beside the server, so that nobody who labels waits for one.
 
-A thread here sees when a round is due. It has a process plan it, and writes what comes back into the
-ledger.
+A thread of the server sees when a round is due, lets a process plan it, and records it in the ledger.
 """
 
 from __future__ import annotations
@@ -17,20 +16,19 @@ from aced.project import Driver, InProcess, Project
 LOOK = 1.0
 """Seconds between looks at a ledger that other processes write to as well."""
 REST = 0.05
-"""Seconds after a look: many requests at once are one reason to look."""
+"""Seconds of rest after a look, so that many requests at once cause one look."""
 AROUND = 120.0
-"""Seconds after a request for which someone is taken to be labelling."""
+"""Seconds after a request during which a person counts as labelling."""
 LONGEST_REST = 30.0
 _log = logging.getLogger("aced.web")
 
 
 class Designer:
-    """``start``, then ``wake`` whenever someone has been given items or not; ``stop`` at the end."""
+    """Plans rounds in the background: ``start`` it, ``wake`` it when someone labels, ``stop`` it."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self.problem: str | None = None
-        """Why no round came last time, as one sentence."""
+        self.problem: str | None = None  # why no round came last time, as one sentence
         self.runner = InProcess(max(1, available_threads() - 1))
         self._driver = Driver(project, self.runner)
         self._around: dict[str, float] = {}
@@ -52,7 +50,7 @@ class Designer:
         self._driver.close()
 
     def wake(self, who: str) -> None:
-        """Someone is labelling; costs nothing."""
+        """Note that ``who`` is labelling, and look at the ledger soon. The call costs nothing."""
         self._around[who] = time.monotonic()
         self._wake.set()
 
@@ -61,7 +59,7 @@ class Designer:
         return self._driver.running
 
     def coming(self) -> bool:
-        """Whether rows are left of which a round will be made."""
+        """Whether another round will come."""
         return self._thread is not None and not self._driver.ended
 
     # -- the thread ---------------------------------------------------------------------

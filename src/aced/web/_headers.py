@@ -1,4 +1,4 @@
-"""What every response carries, and what becomes of an error nobody caught."""
+"""The headers of every response, and the response to an error that nobody caught."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _log = logging.getLogger("aced.web")
 
 
 class Json(JSONResponse):
-    """ASCII only, so that half a surrogate pair in an item cannot break it; NaN is null."""
+    """JSON in ASCII only, so that half a surrogate pair in an item cannot break it. NaN becomes null."""
 
     def render(self, content: Any) -> bytes:
         try:
@@ -38,7 +38,7 @@ class Json(JSONResponse):
 
 
 class Headers:
-    """Outermost of our own layers: what it wraps cannot answer without the headers."""
+    """The outermost layer: every response of the layers inside gets the headers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -1,8 +1,8 @@
-"""Images from the items folder, and nothing else from anywhere.
+"""Send images from the items folder, and no other files.
 
-What Pillow takes for a PNG, JPEG, GIF, WebP or BMP is sent as it is, under the type Pillow found and
-not the one its name claims; a few other kinds are drawn anew as PNG. SVG is a program for the
-reader's browser, EPS one for ours: neither is opened.
+A file that Pillow reads as PNG, JPEG, GIF, WebP or BMP is sent as it is, under the type that Pillow
+found, whatever its name says. A few other formats are converted to PNG. SVG can run code in the
+visitor's browser, and EPS on this server: neither is opened.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LONGEST_SIDE = 4096
 
 
 def read_image(root: str | None, content: Any) -> tuple[bytes, str] | None:
-    """Bytes and media type of an image; None if there is none that may be shown."""
+    """Bytes and media type of an image; None if there is no image that may be shown."""
     if root is None or not isinstance(content, str):
         return None
     try:
@@ -39,7 +39,7 @@ def read_image(root: str | None, content: Any) -> tuple[bytes, str] | None:
             data = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError, RuntimeError):
         return None
-    # What was looked at is what is sent: the file is read once.
+    # The file is read once, so that the bytes that were checked are the bytes that are sent.
     return None if len(data) > LARGEST_FILE else _shown(data)
 
 
@@ -59,6 +59,6 @@ def _shown(data: bytes) -> tuple[bytes, str] | None:
 
 
 def _known(formats: tuple[str, ...]) -> list[str]:
-    """Those that this Pillow was built with."""
+    """The formats that this build of Pillow knows."""
     Image.init()
     return [name for name in formats if name in Image.OPEN]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 WRONG_TOKENS = 10
 WITHIN = 60.0
 ADDRESSES = 4096
-"""Addresses remembered; the one that was quiet longest is forgotten first."""
+"""The most addresses remembered. The address that was quiet longest is forgotten first."""
 
 
 class WrongTokens:
@@ -22,7 +22,7 @@ class WrongTokens:
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
 
     def wait(self, address: str) -> int:
-        """Seconds until this address may try again; 0 for now."""
+        """Seconds until this address may try again; 0 if it may try now."""
         with self._lock:
             times = self._times.get(_network(address))
             if times is None or len(times) < WRONG_TOKENS:
@@ -41,7 +41,7 @@ class WrongTokens:
 
 
 def _network(address: str) -> str:
-    """An IPv6 customer has 2⁶⁴ addresses; they count as one.
+    """The address, or its network: an IPv6 customer has 2⁶⁴ addresses, which count as one.
 
     >>> _network("2001:db8::1") == _network("2001:db8::2"), _network("192.0.2.7")
     (True, '192.0.2.7')

@@ -43,13 +43,13 @@ class Map:
         except (OSError, ValueError, EOFError):
             pass
         points = flatten(self._project.features)
-        # A disk may be full or read-only: then they are computed again next time.
+        # If the disk is full or read-only, the points are computed again next time.
         with suppress(OSError), replacing(path) as file:
             np.save(file, points)
         return points
 
     def shown(self, project: Project) -> dict[str, Any]:
-        """``project`` has a state that nobody changes meanwhile."""
+        """The map as plain values. Nobody else may change the state of ``project`` meanwhile."""
         points, state = self.points, project.ledger.state
         rows = np.arange(len(points))
         if len(rows) > SHOWN:
@@ -69,7 +69,7 @@ def _rounded(point: Float32) -> list[float]:
 
 
 def flatten(features: Float32) -> Float32:
-    """Scores on the first two principal components by subspace iteration, largest one ±1."""
+    """Scores on the first two principal components, by subspace iteration; the largest score is ±1."""
     rows, columns = features.shape
     mean = features.mean(axis=0, dtype=np.float64)
     basis = np.linalg.qr(np.random.default_rng(0).normal(size=(columns, min(columns, 2 + _EXTRA))))[0]

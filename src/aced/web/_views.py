@@ -12,7 +12,7 @@ from aced.project import Item, Project, summary
 
 FRESH = 1.0
 PATIENCE = 10
-"""The lead's data is computed at most once in ``FRESH`` seconds and a tenth of the time."""
+"""The lead's data is computed at most once in ``FRESH`` seconds, and for a tenth of the time at most."""
 
 
 def item_view(item: Item) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def item_view(item: Item) -> dict[str, Any]:
 
 
 def why_view(project: Project, row: int) -> dict[str, Any] | None:
-    """How a row came to be asked for; None if it was not."""
+    """Why a row was drawn; None if it was not drawn."""
     draw = project.state.draws.get(row)
     if draw is None:
         return None
@@ -43,7 +43,7 @@ def why_view(project: Project, row: int) -> dict[str, Any] | None:
 
 
 class Reader:
-    """A second copy of the state, for what takes long: nobody who labels waits for it."""
+    """A second copy of the project for slow requests, so that nobody who labels waits for them."""
 
     def __init__(self, project: Project) -> None:
         self._project = Project(project.folder, clock=lambda: project.ledger.now)

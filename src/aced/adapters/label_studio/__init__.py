@@ -1,4 +1,4 @@
-"""Label Studio: drawn items go there as tasks, what people answered comes back."""
+"""Label Studio: drawn items go there as tasks, and people's answers come back."""
 
 from aced.adapters.label_studio._annotations import (
     delete as delete,

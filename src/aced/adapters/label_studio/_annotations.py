@@ -1,9 +1,9 @@
-"""What people answered in Label Studio comes back.
+"""Take the answers that people gave in Label Studio.
 
-An annotation there is known here by its id: its first version has the key
-``label-studio:ID:0``, the next that says something else ``label-studio:ID:1``, and so on.
+The id of an annotation makes the key of its answer: the first version has the key
+``label-studio:ID:0``, the next version with another answer ``label-studio:ID:1``, and so on.
 Reading the same export twice therefore changes nothing, and an older export does not
-take back what a newer one said.
+take back the answers of a newer one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SOURCE = "label-studio"
 
 @dataclass(frozen=True)
 class Annotation:
-    """One person's answer to one task; ``made`` sorts by time."""
+    """One person's answer to one task. Sorting by ``made`` sorts by time."""
 
     id: str
     made: str
@@ -47,25 +47,24 @@ class Annotation:
 
 
 def load_export(path: str | os.PathLike[str]) -> Any:
-    """The JSON of a file."""
+    """The JSON value in a file."""
     content = read_bytes(Path(path), "file")
     try:
         return json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        sentence = f"{path} is not a JSON file; export from Label Studio as JSON"
-        raise InvalidInput("file", sentence) from error
+        raise InvalidInput("file", f"{path} is not JSON; export from Label Studio as JSON") from error
 
 
 def read_export(project: Project, export: Any, *, who: str | None = None) -> Imported:
     """Take the annotations of Label Studio's JSON export, all of them or none.
 
-    A cancelled annotation is a skip, an empty one an "unsure"; one that is marked as ground truth
-    counts like any other. One that Label Studio made from a prediction, without a person, is ignored:
-    it is our own guess. ``who`` made those that do not say who did.
+    A cancelled annotation is a skip, an empty one is an "unsure". Ground truth counts like any other
+    annotation. An annotation that Label Studio made from a prediction, without a person, is ignored: it
+    is our own guess. ``who`` is the annotator of annotations that name none.
     """
     listed = [export] if isinstance(export, dict) else export
     if not isinstance(listed, list) or not all(isinstance(task, dict) for task in listed):
-        raise InvalidInput("file", "a list of tasks is needed; export from Label Studio as JSON")
+        raise InvalidInput("file", "must be a list of tasks; export from Label Studio as JSON")
     where = row_finder(project)
     with project.ledger.reading() as state:
         known = frozenset(state.people)
@@ -89,7 +88,7 @@ def read_export(project: Project, export: Any, *, who: str | None = None) -> Imp
 
 
 def delete(project: Project, ids: Iterable[Any]) -> int:
-    """Take back what deleted annotations said, unless their author said something else since."""
+    """Take back the answers of deleted annotations, unless their author gave another answer since."""
     undone = 0
     with project.ledger.writing() as writing:
         for name in ids:
@@ -102,7 +101,7 @@ def delete(project: Project, ids: Iterable[Any]) -> int:
 
 
 def _is_last(writing: Transaction, event: Event) -> bool:
-    """Whether it is the last that stands of what this person said of this row."""
+    """Whether the event is this person's last answer about this row that was not undone."""
     state = writing.state
     standing = (
         seq
@@ -120,12 +119,12 @@ def _versions(project: Project, annotation: str) -> list[Event]:
 
 
 def _news(project: Project, annotation: Annotation) -> Given | None:
-    """What there is to write, if the annotation says something new."""
+    """The answer to write; None if the annotation says nothing new."""
     given, versions = annotation.given, _versions(project, annotation.id)
     if versions:
         last = versions[-1]
         if last.row != given.row:
-            sentence = "came before for another item; one project takes annotations of one Label Studio"
+            sentence = "was another item's before; a project takes annotations of one Label Studio"
             raise InvalidInput("file", f"{annotation.place} {sentence}")
         same = last.kind == given.kind and last.body.get("label") == given.code
         if same or annotation.made < last.body.get("made", ""):
@@ -177,13 +176,13 @@ def _annotations(
 
 
 def row_of(data: Any, where: Callable[[str], int | None]) -> int | None:
-    """The row that a task's data name, if they are of this project."""
+    """The row that a task's data name; None if it is no row of this project."""
     name = data.get("aced_id") if isinstance(data, dict) else None
     return where(name) if isinstance(name, str) else None
 
 
 def annotation_id(value: Any, place: str) -> str:
-    """Numbers in the exports seen, texts in Label Studio's documentation."""
+    """The id as text. Exports have numbers; Label Studio's documentation has texts."""
     name = str(value) if isinstance(value, int | str) else ""
     if not (0 < len(name) <= 64 and name.isprintable()):
         raise InvalidInput(
@@ -217,7 +216,7 @@ def _answer(classes: Sequence[str], one: dict[str, Any], place: str) -> tuple[st
 
 
 def _author(person: Any, known: frozenset[str], default: str, place: str) -> str:
-    """An e-mail address if there is one, else "label-studio NUMBER"; a name used before is kept."""
+    """The e-mail address if there is one, else "label-studio NUMBER". A name used before is kept."""
     if isinstance(person, dict):
         number, mail = person.get("id"), person.get("email")
         name = f"{SOURCE} {number}"
@@ -235,7 +234,7 @@ def _author(person: Any, known: frozenset[str], default: str, place: str) -> str
 
 
 def _time(one: dict[str, Any]) -> str:
-    """When it was last changed, in UTC and sortable; empty if that is not said."""
+    """When the annotation was last changed, in UTC and sortable; empty if unknown."""
     said = str(one.get("updated_at") or one.get("created_at") or "")
     try:
         moment = datetime.fromisoformat(said.replace("Z", "+00:00"))

@@ -1,14 +1,14 @@
-"""What Label Studio asks of a machine learning backend, over HTTP.
+"""The HTTP routes that Label Studio calls on a machine learning backend.
 
-GET  /health   is the backend there
-POST /setup    which version of the classifier would answer
-POST /predict  one result for each task, in order; without a guess its list is empty
-POST /webhook  an annotation was made, changed or deleted there; or "start training"
+GET  /health   says that the backend is there
+POST /setup    says which version of the classifier would answer
+POST /predict  gives one result for each task, in order; without a guess its list is empty
+POST /webhook  takes an annotation that was made, changed or deleted there, or "start training"
 
-Label Studio can send no header of ours, so these routes have their own guard: a lead's token, as
-the password of HTTP Basic, after ``Bearer`` or ``Token``, or as ``?token=``. Without one only a
-server that listens on loopback answers, and only what no web page can send: JSON to a local name
-without an Origin, not passed on by a proxy.
+Label Studio cannot send the header that our pages send. These routes therefore ask for a lead's token,
+as the password of HTTP Basic, after ``Bearer`` or ``Token``, or as ``?token=``. Without a token only a
+server on loopback answers, and only requests that no web page can send: JSON to a local name, without
+an Origin, not passed on by a proxy.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from aced.ledger import LedgerError
 from aced.project import Project, row_finder
 
 LARGEST = 64 * 2**20
-"""Bytes of one request."""
+"""The most bytes of one request."""
 CHANGED = ("ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED")
 DELETED = ("ANNOTATION_DELETED", "ANNOTATIONS_DELETED")
 
@@ -85,7 +85,7 @@ class _Backend:
         return {"results": results, "model_version": model.version}
 
     def _classifier(self) -> Predictor:
-        """Trained once for each set of labels, however many ask."""
+        """The classifier, trained once for each set of labels, however many requests come."""
         with self._lock:
             if self._trained is None or self._trained.version != version_of(self._project):
                 self._trained = Predictor.of(self._project)
@@ -108,7 +108,7 @@ class _Backend:
 
     def _react(self) -> None:
         if not self._reacting.acquire(blocking=False):
-            return  # the one that runs sees to it
+            return  # the thread that runs takes care of it
         try:
             self._changed()
         except InvalidInput:
@@ -118,7 +118,7 @@ class _Backend:
 
 
 def _as_export(body: dict[str, Any]) -> list[dict[str, Any]]:
-    """The annotations of an event as tasks of an export; it has one of each, or lists."""
+    """The annotations of a webhook as tasks of an export. A webhook has one of each, or lists."""
     annotations, tasks = _list(body.get("annotation")), _list(body.get("task"))
     if not annotations or not all(isinstance(one, dict) for one in annotations + tasks):
         raise InvalidInput("annotation", "is missing; let the webhook send its payload")
@@ -166,7 +166,7 @@ def _guarded(
         async for part in request.stream():
             content += part
             if len(content) > LARGEST:
-                return _error(f"a request may have {LARGEST} bytes", 413)
+                return _error(f"a request may have at most {LARGEST} bytes", 413)
         try:
             body = json.loads(bytes(content))
         except (ValueError, RecursionError):
@@ -192,7 +192,7 @@ def _error(sentence: str, status: int, headers: dict[str, str] | None = None) ->
 def _may(project: Project, local: bool, request: Request) -> bool:
     token = _token(request)
     if token is not None:
-        known = project.who_is(token)  # takes as long whatever the token
+        known = project.who_is(token)  # takes equally long for every token
         return known is not None and known[1] == "lead"
     if not local or "origin" in request.headers or passed_on(request.headers):
         return False

@@ -13,11 +13,11 @@ from aced.pool import Pool
 from aced.project import Project
 
 Guess = tuple[str, float, str]
-"""A class, how probable it is, and the version of the classifier that says so."""
+"""A class, its probability, and the version of the classifier."""
 
 
 def version_of(project: Project) -> str:
-    """The same for the same labels; changes when one does."""
+    """The version of the classifier. It changes if and only if the labels do."""
     found = project.opinions()
     content = found.rows.tobytes() + found.codes.tobytes()
     return f"aced-{len(found.rows)}-{hashlib.sha256(content).hexdigest()[:8]}"
@@ -40,7 +40,7 @@ class Predictor:
         return cls(version, model, project.pool, project.classes)
 
     def __call__(self, rows: Sequence[int]) -> list[Guess | None]:
-        """A guess for each row, None where there is no classifier yet."""
+        """A guess for each row; None if there is no classifier yet."""
         if self.model is None or not rows:
             return [None] * len(rows)
         shares = self.model.predict_proba(self.pool.rows(np.asarray(rows, dtype=np.int64)))

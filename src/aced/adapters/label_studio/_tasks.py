@@ -15,7 +15,7 @@ LOCAL_FILES = "/data/local-files/?d="
 """Where Label Studio serves images from a folder of its machine."""
 COLUMNS = "aced_columns"
 LABEL, ITEM = "label", "item"
-"""Names of the choices and of what they are about, in the labelling configuration."""
+"""The names that the labelling configuration gives to the choices and to the item."""
 
 _SHOWN = {
     "text": f'<Text name="{ITEM}" value="$text"/>',
@@ -25,7 +25,7 @@ _SHOWN = {
 
 
 def config(project: Project) -> str:
-    """The labelling configuration: the item, and one choice of the two classes."""
+    """The labelling configuration: the item, and a choice between the two classes."""
     choices = "\n".join(
         f'    <Choice value={quoteattr(name)} hotkey="{key}"/>'
         for key, name in enumerate(project.classes, 1)
@@ -40,10 +40,10 @@ def config(project: Project) -> str:
 def tasks(
     project: Project, count: int | None = None, *, images: str | None = None
 ) -> list[dict[str, Any]]:
-    """Up to ``count`` items (default: a batch) that are drawn and wait for an opinion.
+    """Tasks of up to ``count`` items (default: a batch) that were drawn and wait for an opinion.
 
-    A round is designed first if one is due. ``images`` is what comes before an image's path
-    (default: where Label Studio serves it if its local files begin above the items' folder).
+    A round is planned first if one is due. ``images`` is the address put before an image's path. By
+    default it fits a Label Studio whose local files begin one folder above the items' folder.
     """
     count = project.settings.batch if count is None else whole("count", count, 1)
     rows = _waiting(project)

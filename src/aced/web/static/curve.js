@@ -42,7 +42,7 @@ export class Curve {
     this.drawing?.remove();
     if (!points.length || !width) return;
     const most = Math.max(...points.map((point) => point.labels)) * 1.02 || 1;
-    // Never closer than a tenth around the interval, so that noise does not look like news.
+    // The scale begins below the lowest interval, so that noise does not look like a change.
     const low = Math.max(0, Math.floor(10 * Math.min(...points.map((p) => p.low)) - 0.2) / 10);
     const x = (labels) => EDGE.left + (labels / most) * (width - EDGE.left - EDGE.right);
     const y = (share) => EDGE.top + ((1 - share) / (1 - low || 1)) * (height - EDGE.top - EDGE.bottom);

@@ -1,4 +1,4 @@
-// The annotator's page. A key shows the next item at once; the answer travels behind.
+// The annotator's page. A key shows the next item at once; the answer is sent in the background.
 
 import { Outbox } from "./outbox.js";
 import { Zoom, content, preload, release } from "./stage.js";
@@ -17,11 +17,11 @@ let me = null;
 let outbox = null;
 let progress = null;
 let designing = false;
-let items = []; // held, the one shown first
+let items = []; // items we hold; the first is shown
 let shown = null; // what the stage shows: an item, or the name of a state
-let history = []; // answers of this visit that can be undone without asking for the item
+let history = []; // answers of this visit, whose items are known here if they are undone
 let blocked = false; // an undo is on its way and only the server knows the item
-let moves = 0; // answers and undos, given and delivered: tells stale lists of items apart
+let moves = 0; // counts answers and undos, given and delivered: a list of items from before is stale
 let lost = false; // the last request for items failed
 
 // -- time spent on an item, not counting while the page is hidden -------------------------
@@ -50,10 +50,10 @@ const watch = {
 
 const STATES = {
   loading: ["Loading…", ""],
-  designing: ["The next batch is being prepared", "It appears here by itself, usually within seconds."],
+  designing: ["The next round is being planned", "It appears here by itself, usually within seconds."],
   done: ["All done, thank you", "There is nothing left for you here right now. New items appear by themselves."],
   away: ["The server cannot be reached", "Your answers are kept in this browser and sent as soon as it is back."],
-  shut: ["You are no longer let in here", "Answers not sent yet are kept in this browser."],
+  shut: ["You may no longer label here", "Answers not sent yet are kept in this browser."],
 };
 
 function message(state) {
@@ -89,7 +89,7 @@ function show() {
 function report() {
   const { state, ops, slow } = outbox;
   const saved = byId("saved");
-  const text = { saved: lost ? "Offline" : "Saved", offline: `Offline, ${count(ops.length)} waiting`, shut: "Not let in" };
+  const text = { saved: lost ? "Offline" : "Saved", offline: `Offline, ${count(ops.length)} waiting`, shut: "No access" };
   // "Saving…" only when it takes long enough to be worth reading.
   if (state !== "saving") say(saved, text[state]);
   else if (slow) say(saved, ops.length > 1 ? `Saving… ${count(ops.length)}` : "Saving…");
@@ -189,7 +189,7 @@ function merge(given, afresh = false) {
 let refilling = false;
 let nudge = () => {};
 
-/** Asks for items while there are none; every second while a batch is being prepared. */
+/** Asks for items while there are none; every second while a round is being planned. */
 async function refill(afresh = false) {
   if (refilling) return nudge();
   refilling = true;
@@ -241,7 +241,7 @@ function toggleWhy() {
 
 const dialog = byId("keys");
 
-const places = { ArrowLeft: 0, ArrowRight: 1, f: 0, j: 1 }; // and what the server adds
+const places = { ArrowLeft: 0, ArrowRight: 1, f: 0, j: 1 }; // the server adds more keys
 
 const actions = {
   s: () => answer("skip"),
@@ -275,7 +275,7 @@ function pressed(event) {
   const action = place !== undefined ? () => answer("label", place) : actions[key] ?? actions[key.toLowerCase()];
   if (!action) return;
   event.preventDefault();
-  // A key held down must not label what was never read.
+  // A key that is held down must not label items that nobody read.
   if (!event.repeat || SCROLLING.has(key)) action();
 }
 

@@ -84,7 +84,7 @@ function showAgreement(found) {
   say(
     byId("agreement-hint"),
     some
-      ? "Of all pairs of answers to the same item. Alpha is 1 when people always agree, 0 when no more than by chance."
+      ? "The share is of all pairs of labels of the same item. Alpha is 1 if people always agree, 0 if they agree as by chance."
       : "Nothing to compare yet: no item was labelled by two people.",
   );
   const names = some ? found.names : [];
@@ -106,7 +106,7 @@ function showAgreement(found) {
 function showDisputes([disputes, total]) {
   say(
     byId("disputes-hint"),
-    disputes.length ? `${count(total)} items with different answers, closest first.` : "No item has two different answers.",
+    disputes.length ? `${count(total)} items with different labels; the most evenly split come first.` : "No item has two different labels.",
   );
   keep(
     byId("disputes"),
@@ -146,7 +146,7 @@ async function showMap(key) {
     scatter.show(await get("/api/map"));
     mapped = key;
   } catch {
-    // the next round of questions asks again
+    // the next refresh asks again
   }
 }
 
@@ -174,7 +174,7 @@ async function invite(event) {
   try {
     const { link } = await post("/api/people", { name, role: byId("invite-role").value });
     complain("");
-    say(byId("once-text"), `The link for ${name}. It is shown this once; whoever has it can label as ${name}.`);
+    say(byId("once-text"), `The link for ${name}. It is shown only once. Whoever has it can label as ${name}.`);
     byId("once-link").value = new URL(link, location.href).href;
     byId("once").hidden = false;
     say(byId("copy"), "Copy");
@@ -223,7 +223,7 @@ async function start() {
       if (!classes.length) {
         me = await get("/api/me");
         ({ classes } = me);
-        const marks = [["first", classes[0]], ["second", classes[1]], ["none", "asked, no label yet"], ["", "rest of the pool"]];
+        const marks = [["first", classes[0]], ["second", classes[1]], ["none", "drawn, no label yet"], ["", "rest of the pool"]];
         byId("map-legend").replaceChildren(
           ...marks.map(([name, text]) => el("li", {}, el("span", { class: `dot ${name}` }), text)),
         );

@@ -1,6 +1,6 @@
-// Answers on their way to the server. Each is in localStorage until the server has it, so a
-// reload, a crash or a lost network loses nothing; each carries a key, so that sending
-// it twice counts once. They are sent one at a time, in the order given.
+// Answers on their way to the server. Each answer is in localStorage until the server has it, so a
+// reload, a crash or a lost network loses nothing. Each has a key, so that an answer sent twice
+// counts once. Answers are sent one at a time, in the order given.
 
 import { Away, Refused, backoff, fresh, pause, post } from "./util.js";
 
@@ -89,7 +89,7 @@ export class Outbox {
     this.running = true;
     while (this.ops.length && !this.shut) {
       const op = this.ops[0];
-      // Rows behind this one are still held by us, so ask for as many more.
+      // We still hold the rows of the answers behind this one, so ask for that many more.
       const then = Math.min(5, 2 + this.ops.length);
       const body = { as: this.who, ...op.body, ...(op.path === "/api/answer" && { then }) };
       const timer = setTimeout(() => this.#lag(true), SLOW);

@@ -26,7 +26,7 @@ export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** One child a thing, kept across updates: focus and scroll stay where they are. */
+/** Keeps one child for each thing across updates, so that focus and scroll stay where they are. */
 export function keep(parent, things, keyOf, make, update) {
   const old = new Map([...parent.children].map((child) => [child.dataset.key, child]));
   things.forEach((thing, place) => {
@@ -94,7 +94,7 @@ export function fresh() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Milliseconds before try number n: doubling from half a second to fifteen, never in step. */
+/** Milliseconds before try number n: doubling from half a second to fifteen, with some randomness. */
 export const backoff = (n) => Math.min(15_000, 500 * 2 ** n) * (0.75 + Math.random() / 2);
 
 // -- numbers ----------------------------------------------------------------------------
@@ -150,7 +150,7 @@ export function showProgress(progress, waiting = 0) {
   say(byId("interval"), accuracy ? interval(accuracy) : "no estimate yet");
 }
 
-/** Until more labels gain little; nothing while that is not known. */
+/** The time until more labels gain little; empty while unknown. */
 export function timeLeft(progress) {
   if (progress.labels_left === 0) return "Enough labels";
   const { seconds_left: seconds } = progress;

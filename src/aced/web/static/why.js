@@ -1,4 +1,4 @@
-// Why this item: how it came to be drawn, and, folded away, what the model thinks of it.
+// Why this item: how it was drawn and, folded away, what the classifier says of it.
 
 import { byId, count, el, get, percent, say } from "./util.js";
 
@@ -33,9 +33,9 @@ function tell(why, classes) {
 }
 
 function reason(why) {
-  if (why.check) return "A check: drawn at random, to estimate how accurate the classifier is.";
-  if (!known(why.lam)) return "Drawn before there was anything to go by.";
-  if (why.lam < 1) return "Drawn by the design, if with less weight than most.";
+  if (why.check) return "A check item: drawn at random, to estimate how accurate the classifier is.";
+  if (!known(why.lam)) return "Drawn before there was a design.";
+  if (why.lam < 1) return "Drawn by the design, though with less weight than the average item.";
   return "Drawn by the design: its label is expected to tell good classifiers apart.";
 }
 
@@ -50,7 +50,7 @@ function facts(why) {
 
 function opinion(why, classes) {
   const parts = [];
-  if (known(why.p)) parts.push(`The classifier gives “${classes[1]}” ${percent(why.p)}.`);
-  if (known(why.incumbent)) parts.push(`The best rule so far says “${why.incumbent}”.`);
+  if (known(why.p)) parts.push(`The classifier says “${classes[1]}” with ${percent(why.p)}.`);
+  if (known(why.incumbent)) parts.push(`The best classifier so far says “${why.incumbent}”.`);
   return parts.join(" ") || "Nothing yet: there are too few labels.";
 }

@@ -1,4 +1,4 @@
-"""Pictures of both pages for docs/labelling.md: text and images, wide and on a phone, light and dark.
+"""Images of both pages for docs/labelling.md: text and images, wide and on a phone, light and dark.
 
     python benchmarks/screenshots.py [FOLDER]
 

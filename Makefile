@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+unexport PYTHONDONTWRITEBYTECODE  # compiled once, not by every process that the tests start
 
 .PHONY: demo test lint chromium bench bench-theory bench-curves bench-serve bench-scale clean
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import time
@@ -10,6 +11,7 @@ import pytest
 
 from aced import InvalidInput
 from aced.project import Driver, Inline, InProcess, InThread, Project, repeat_rounds
+from tests import warm
 from tests.helpers import answer
 from tests.project.places import make
 
@@ -17,7 +19,9 @@ RUNNERS = {"inline": lambda: Inline(1), "thread": InThread, "process": lambda: I
 
 
 @pytest.fixture(params=RUNNERS)
-def driver(request, tmp_path):
+def driver(request, tmp_path, monkeypatch):
+    """Its process has its imports behind it."""
+    monkeypatch.setattr(multiprocessing, "get_context", lambda method: warm.context)
     project = make(tmp_path / "p", n=40, batch=20)
     project.add_person("ann", token=False)
     made = Driver(project, RUNNERS[request.param]())

@@ -37,7 +37,8 @@ from aced.project._import import (
     write_answer as write_answer,
 )
 from aced.project._keys import COMMANDS as COMMANDS, class_keys as class_keys
-from aced.project._project import Item as Item, Project as Project, check_name as check_name
+from aced.project._people import check_name as check_name
+from aced.project._project import Item as Item, Project as Project
 from aced.project._round import (
     Brief as Brief,
     PlannedRound as PlannedRound,

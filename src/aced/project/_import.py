@@ -14,7 +14,8 @@ from aced._errors import InvalidInput
 from aced._tables import read_bytes, read_table
 from aced.ledger import Transaction
 from aced.project._export import neutral
-from aced.project._project import Project, check_name
+from aced.project._people import check_name
+from aced.project._project import Project
 
 LABEL_STUDIO = {"annotation_id", "lead_time"}
 """Columns that every table exported by Label Studio has."""

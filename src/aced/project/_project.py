@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import os
@@ -23,6 +22,7 @@ from aced.ledger import Event, Ledger, Settings, State, Transaction
 from aced.pool import Pool
 from aced.project._brief import brief_of, read_memory, repeat_rounds, round_size, store_memory
 from aced.project._files import FEATURES, ITEMS, LEDGER, MEMORY, item_lines
+from aced.project._people import check_name, hash_of
 from aced.project._round import PLANNER, Brief, PlannedRound
 from aced.project._settings import check_batch, check_settings
 from aced.project._tally import Tally
@@ -30,7 +30,6 @@ from aced.project._votes import Opinions, opinions
 
 MOST_HELD = 5
 """The most items that one person may hold at a time."""
-LONGEST_NAME = 64
 
 
 @dataclass(frozen=True)
@@ -218,7 +217,7 @@ class Project:
             kept = None if known is None or token or not known.active else known.token
             if known is not None and known.active and not token and known.role in (role, "lead"):
                 return None
-            body = {"name": name, "role": role, "token": kept if secret is None else _hash(secret)}
+            body = {"name": name, "role": role, "token": kept if secret is None else hash_of(secret)}
             writing.append("annotator", name, body=body)
         return secret
 
@@ -230,7 +229,7 @@ class Project:
 
     def who_is(self, token: str) -> tuple[str, str] | None:
         """Name and role of a token's holder. The time it takes does not tell whether there is one."""
-        given, found = _hash(token), None
+        given, found = hash_of(token), None
         with self.ledger.reading() as state:
             for name, person in state.people.items():
                 if hmac.compare_digest(person.token or "", given) and person.active:
@@ -390,15 +389,3 @@ class Project:
 
         learner = Learner(self.pool, classes=[0, 1], l2=self.settings.l2)
         return learner.train(found.rows, found.codes)
-
-
-def check_name(name: str) -> None:
-    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        raise InvalidInput(
-            "name", f"must be 1 to {LONGEST_NAME} printable characters, got {name[:80]!r}"
-        )
-
-
-def _hash(token: str) -> str:
-    """The hash of a token. A plain hash is enough, since tokens are long and random."""
-    return hashlib.sha256(token.encode()).hexdigest()

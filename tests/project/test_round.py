@@ -100,3 +100,15 @@ def test_why_comes_from_the_problem_that_drew_the_row(monkeypatch):
     separates = (said[rows] != learner.round.incumbent[rows, None]).sum(axis=1)
     assert [note["separates"] for note in planned.notes] == separates.tolist()
     assert separates.max() > 0
+
+
+def test_a_stream_that_has_ended_plans_a_round_without_rows(tmp_path):
+    """It goes on from round to round, and ends when it has passed over the pool."""
+    project = make(tmp_path / "p", strategy="iwal0")
+    while project.refill(threads=1):
+        label_all_given(project)
+    assert len(project.state.rounds) >= 2
+    brief = project.brief()
+    assert brief.size > 0  # rows are left that it did not want
+    assert plan_round(project.pool, brief, threads=1).rows == []
+    assert all(one.differs is None for one in repeat_rounds(project.ledger, lambda: project.pool))

@@ -112,6 +112,8 @@ def _second_opinions(
 def _notes(learner: Learner, rows: Ints, rng: np.random.Generator) -> list[dict[str, Any]]:
     """Why each row is asked for: its λ relative to a uniform draw, what the classifier and the incumbent
     say of it, and how many of 64 rivals disagree with the incumbent about it."""
+    if not len(rows):  # the strategy has nothing more to ask
+        return []
     columns: dict[str, list[Any]] = {}
     if learner.design is not None:
         columns["lam"] = (learner.design[rows] * len(learner.pool)).round(4).tolist()

@@ -13,8 +13,14 @@ from aced.cli import main
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # before numpy: test processes fill the cores already
 
-SLOW = ("browser", "backends", "web", "bench", "cli")
+SLOW = ("browser", "backends", "web", "bench", "fuzz", "cli")
 """Folders whose tests start browsers, clusters, servers and processes come last, the longest first."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def state_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """``aced serve`` keeps its user's links here, and not in the home of whoever runs the tests."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+from contextlib import contextmanager, suppress
+
 import numpy as np
+import pytest
 
 from aced._workers import Workers
 from aced.design import Incumbent, Problem
@@ -89,3 +93,41 @@ SETTINGS = {
     "combine": "majority",
 }
 """The body of a ledger's first event."""
+
+
+@contextmanager
+def small_disk(folder, size="2m"):
+    """A disk of its own, mounted at ``folder``; the test is skipped where mounting is not allowed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "aced-test", str(folder)], capture_output=True
+    )
+    if made.returncode:
+        pytest.skip("this machine does not let us mount a disk")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@contextmanager
+def filled(folder):
+    """The disk under ``folder`` is full inside this context."""
+    filler = folder / "filler"
+    with filler.open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(b"x" * 4096):
+            pass
+    try:
+        yield
+    finally:
+        filler.unlink()
+
+
+@contextmanager
+def read_only(folder):
+    """The disk mounted at ``folder`` cannot be written inside this context."""
+    subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["mount", "-o", "remount,rw", str(folder)], check=True)

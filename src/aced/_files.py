@@ -1,4 +1,5 @@
-"""Writing a file so that it holds either the old content or the new, never a half of it."""
+"""Reading regular files alone, and writing a file so that it holds the old content or the new, never
+a half of it."""
 
 from __future__ import annotations
 
@@ -9,6 +10,16 @@ from pathlib import Path
 from typing import IO
 
 from aced._errors import InvalidInput
+
+
+def check_file(name: str, path: Path) -> None:
+    """Refuse what is no regular file: a pipe or a device could keep its reader waiting for ever."""
+    if path.is_dir():
+        raise InvalidInput(name, f"{path} is a folder; name a file")
+    if not path.exists():
+        raise InvalidInput(name, f"there is no file {path}")
+    if not path.is_file():
+        raise InvalidInput(name, f"{path} is a pipe or a device; copy its content into a file")
 
 
 def check_writable(name: str, path: Path) -> None:

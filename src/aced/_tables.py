@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from aced._errors import InvalidInput, reason
+from aced._files import check_file
 from aced._optional import needed
 
 FORMATS = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+_MARKS = {  # those of UTF-32 first: one of them begins like one of UTF-16
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 LONGEST = 2**27
 """Most characters in one cell; the csv module's own limit of 131072 is too small for documents."""
 
@@ -28,8 +38,12 @@ class Table:
 
     def column(self, name: str) -> list[Any]:
         """All cells of one column."""
-        place = self.columns.index(name)
+        place = self._places[name]
         return [row[place] for row in self.rows]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.columns)}
 
     def lines(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The place of each row, and its cells by the names of their columns."""
@@ -46,14 +60,20 @@ def read_table(
         endings = ", ".join(FORMATS)
         raise InvalidInput(argument, f"{path.name} must end in {endings}; else name its format")
     table = read(path, argument, content)
-    names = [name for name in table.columns if name]
-    repeated = next((name for name in names if names.count(name) > 1), None)
-    if repeated is not None:
-        raise InvalidInput(argument, f"{path.name} has more than one column {repeated!r}; rename one")
+    check_distinct(table.columns, path, argument)
     return table
 
 
+def check_distinct(columns: Sequence[str], path: Path, argument: str) -> None:
+    """Refuse two columns of one name. Columns without a name do not count."""
+    counts = Counter(name for name in columns if name)
+    repeated = next((name for name, count in counts.items() if count > 1), None)
+    if repeated is not None:
+        raise InvalidInput(argument, f"{path.name} has more than one column {repeated!r}; rename one")
+
+
 def read_bytes(path: Path, argument: str) -> bytes:
+    check_file(argument, path)
     try:
         return path.read_bytes()
     except OSError as error:
@@ -128,9 +148,14 @@ def read_parquet(path: Path, argument: str, content: bytes | None = None) -> Any
     parquet = needed(argument, "pyarrow.parquet", "reading .parquet files", "tables")
     import pyarrow as pa
 
+    if content is None:
+        check_file(argument, path)
     try:
-        return parquet.ParquetFile(path if content is None else pa.BufferReader(content)).read()
-    except (pa.ArrowException, OSError) as error:
+        table = parquet.ParquetFile(path if content is None else pa.BufferReader(content)).read()
+        table.validate(full=True)  # no text is damaged, no place lies outside
+        list(table.column_names)
+        return table
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         sentence = f"{path.name} is not a readable Parquet file ({reason(error)})"
         raise InvalidInput(argument, sentence) from error
 
@@ -142,15 +167,28 @@ def is_numeric(kind: Any) -> bool:
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
 
 
+def encoding(start: bytes) -> str:
+    """The encoding that a text's first bytes tell: UTF-8 without a byte order mark of another one."""
+    return next((name for mark, name in _MARKS.items() if start.startswith(mark)), "utf-8-sig")
+
+
 def _decoded(path: Path, argument: str, content: bytes | None) -> str:
     """The file's text, without a byte order mark."""
     content = read_bytes(path, argument) if content is None else content
+    name = encoding(content)
     try:
-        return content.decode("utf-8-sig")
+        text = content.decode(name)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        sentence = f"line {line} of {path.name} is not UTF-8; save it as UTF-8"
+        said = "UTF-8" if name == "utf-8-sig" else f"{name.upper()}, as its first bytes say"
+        sentence = f"line {line} of {path.name} is not {said}; save it as UTF-8"
         raise InvalidInput(argument, sentence) from error
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise InvalidInput(
+            argument, f"line {line} of {path.name} holds a NUL character; save it as a text in UTF-8"
+        )
+    return text
 
 
 _READ = {"csv": _from_records, "jsonl": _from_json, "parquet": _from_parquet}

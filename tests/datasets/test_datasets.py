@@ -232,3 +232,12 @@ def test_unreadable_files_get_one_sentence(tmp_path):
 def test_a_dataset_checks_itself():
     with pytest.raises(InvalidInput, match="dtype object"):
         Dataset("x", GOOD["X"], np.array([None] * 20))
+
+
+def test_a_table_may_be_in_utf_16_if_its_first_bytes_say_so(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("größe,y\n1,0\n3,1\n4,1\n".encode("utf-16"))
+    assert load_dataset(str(path), label="y").y.tolist() == [0, 1, 1]
+    path.write_bytes("größe,y\n1,0\n3,1\n4,1\n".encode("latin-1"))
+    with pytest.raises(InvalidInput, match=r"a\.csv is not UTF-8; save it as UTF-8"):
+        load_dataset(str(path), label="y")

@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from aced import InvalidInput
-from aced.items import Items, read_items
+from aced.items import Items, _read, read_items
 from aced.items._items import text_items
 
 
@@ -159,3 +159,20 @@ def test_items_made_by_hand_are_checked():
         Items("image", one.ids, one.contents, None, None, one.same_as)
     with pytest.raises(InvalidInput, match="unknown"):
         Items("poem", one.ids, one.contents, None, None, one.same_as)
+
+
+def test_a_nul_character_is_refused_in_every_format(tmp_path):
+    path = _write(tmp_path / "a.jsonl", '{"text": "a\\u0000b"}\n')
+    with pytest.raises(InvalidInput, match=r"column 'text' of a.jsonl holds a NUL character; remove it"):
+        read_items(path)
+
+
+def test_many_columns_are_refused_at_once_and_read_if_one_holds_the_texts(tmp_path):
+    names = [f"c{place}" for place in range(_read.MOST_COLUMNS)]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(",".join([*names, "last"]) for _ in range(2)))
+    with pytest.raises(InvalidInput, match=r"a.csv has 10001 columns, and people can be shown 10000"):
+        read_items(path)
+    assert read_items(path, column="last").contents == ["last"]
+    path.write_text("\n".join(",".join(names) for _ in range(2)))
+    assert len(read_items(path).columns) == _read.MOST_COLUMNS

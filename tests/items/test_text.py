@@ -5,7 +5,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
 from aced import InvalidInput
-from aced.items import Embedding
+from aced.items import Embedding, _text
 from aced.items._items import text_items
 
 WORDS = [
@@ -97,3 +97,21 @@ def test_terms_that_occur_once_are_kept_if_there_are_no_others():
 def test_texts_without_words_are_refused():
     with pytest.raises(InvalidInput, match="items: no text holds a word"):
         Embedding.fit(_items(["", "?", "a"]))
+
+
+@pytest.mark.parametrize(
+    "texts", [["word"], ["word", "word!", ""], ["word" + "!" * n for n in range(60)]], ids=len
+)
+def test_a_vocabulary_of_one_term_is_one_feature(tmp_path, texts):
+    embedding, rows = Embedding.fit(_items(texts))
+    np.testing.assert_array_equal(rows, [[float("word" in text)] for text in texts])
+    embedding.save(tmp_path / "e.npz")
+    np.testing.assert_array_equal(Embedding.load(tmp_path / "e.npz").transform(_items(texts)), rows)
+
+
+def test_features_come_from_the_beginning_of_a_long_text(monkeypatch):
+    texts = _texts(20)
+    _, usual = Embedding.fit(_items(texts))
+    monkeypatch.setattr(_text, "FIRST", max(map(len, texts)) + 1)
+    _, found = Embedding.fit(_items([f"{text:<{_text.FIRST}}never seen" for text in texts]))
+    np.testing.assert_array_equal(found, usual)

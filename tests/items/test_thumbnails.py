@@ -1,4 +1,6 @@
 import struct
+import threading
+import time
 import zlib
 
 import numpy as np
@@ -144,3 +146,24 @@ def test_the_limit_holds_when_embedding_too(tmp_path, monkeypatch):
     assert isinstance(tried(check_header, path), Unreadable)
     with pytest.raises(InvalidInput, match="40 x 20 pixels"):
         Embedding.fit(items)
+
+
+def test_large_images_are_decoded_one_at_a_time(tmp_path, monkeypatch):
+    for number in range(2 * _thumbnails.BLOCK):
+        _saved(tmp_path, Image.new("RGB", (20, 20), (number, 0, 0)), f"{number}.png")
+    items = read_items(tmp_path)
+    _, usual = Embedding.fit(items, "pixels-pca")
+    now, squeezed = threading.Lock(), _thumbnails._squeezed
+
+    def watched(image):
+        assert now.acquire(blocking=False), "two large images are decoded at once"
+        try:
+            time.sleep(0.001)
+            return squeezed(image)
+        finally:
+            now.release()
+
+    monkeypatch.setattr(_thumbnails, "_squeezed", watched)
+    monkeypatch.setattr(_thumbnails, "LARGE", 399)
+    _, found = Embedding.fit(items, "pixels-pca")
+    np.testing.assert_array_equal(found, usual)

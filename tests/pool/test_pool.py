@@ -1,4 +1,5 @@
 import shutil
+from enum import Enum
 
 import numpy as np
 import pandas as pd
@@ -155,3 +156,27 @@ def test_a_pool_says_where_its_rows_are_even_when_they_are_gone(tmp_path, store)
     pool = Pool(store(tmp_path, np.eye(3)))
     shutil.rmtree(tmp_path)
     assert repr(pool).startswith("Pool(3 rows x 3 features, ")
+
+
+class Name(str, Enum):
+    FIRST = "first"
+    FIFTH = "fifth"
+
+
+def test_ids_keep_their_characters():
+    pool = Pool(np.eye(2), ids=list(Name))
+    assert pool.ids.tolist() == ["first", "fifth"]
+    assert pool.positions([Name.FIFTH, "first"]).tolist() == [1, 0]
+    assert Pool(np.eye(2), ids=[2**63 - 1, 5]).positions([2**63 - 1]).tolist() == [0]
+
+
+@pytest.mark.parametrize("wanted", [["first\0"], [1], [2**63], [2**64], np.array([2**63], np.uint64)])
+def test_an_id_is_not_found_under_another_value(wanted):
+    for pool in (Pool(np.eye(2), ids=["first", "1"]), Pool(np.eye(2), ids=[2**63 - 1, 5])):
+        with pytest.raises(InvalidInput, match="is not in the pool"):
+            pool.positions(wanted if wanted != [1] else [1, "first"])
+
+
+def test_ids_with_a_nul_character_are_refused():
+    with pytest.raises(InvalidInput, match=r"'a\\x00' has a NUL character, which numpy cuts off"):
+        Pool(np.eye(2), ids=["a\0", "b"])

@@ -50,12 +50,13 @@ def agreement(votes: Votes) -> Agreement:
 
     agreeing, compared = np.zeros((2, votes.people, votes.people))
     counts = np.zeros((votes.people, votes.people), dtype=np.int64)
-    voted, place = np.unique(votes.item, return_inverse=True)
+    several = np.flatnonzero(votes.tally.sum(axis=1)[votes.item] > 1)  # the rest adds nothing below
+    voted, place = np.unique(votes.item[several], return_inverse=True)
     order = np.argsort(place, kind="stable")
     ends = np.searchsorted(place[order], np.arange(0, len(voted) + BLOCK, BLOCK))
     for low, high in pairwise(ends.tolist()):
         part = order[low:high]
-        says = _spread(votes, part, place[part] % BLOCK)
+        says = _spread(votes, several[part], place[part] % BLOCK)
         both = says.sum(axis=0)  # (block, people)
         agreeing += says[0].T @ says[0] + says[1].T @ says[1] - np.diag(both.sum(axis=0))
         compared += both.T @ both - np.diag(both.sum(axis=0))

@@ -9,16 +9,16 @@ import numpy as np
 
 from aced._archive import plain_arrays
 from aced._errors import InvalidInput, reason
+from aced._files import check_file
 from aced._optional import needed
-from aced._tables import is_numeric, read_parquet
+from aced._tables import check_distinct, encoding, is_numeric, read_parquet
 from aced._types import Array, Float64
 from aced.datasets._dataset import Dataset, standardised
 
 
 def load_file(path: Path, label: str | None) -> Dataset:
     """Read a file by its ending; ``label`` is the column of labels in a table."""
-    if not path.is_file():
-        raise InvalidInput("dataset", f"there is no file {path}")
+    check_file("dataset", path)
     if path.suffix == ".npz":
         return _load_npz(path)
     return _load_table(path, label)
@@ -38,9 +38,7 @@ def _load_npz(path: Path) -> Dataset:
 
 def _load_table(path: Path, label: str | None) -> Dataset:
     table = _read_table(path)
-    twice = [name for name in table.column_names if table.column_names.count(name) > 1]
-    if twice:
-        raise InvalidInput("dataset", f"{path.name} has more than one column {twice[0]!r}; rename one")
+    check_distinct(table.column_names, path, "dataset")
     if label is None:
         raise InvalidInput("label", f"name the column of {path.name} that holds the labels")
     if label not in table.column_names:
@@ -61,7 +59,14 @@ def _read_table(path: Path) -> Any:
     import pyarrow as pa
 
     try:
-        return csv.read_csv(path)
+        with path.open("rb") as file:
+            written = encoding(file.read(4))
+        options = csv.ReadOptions(encoding="utf8" if written == "utf-8-sig" else written)
+        table = csv.read_csv(path, read_options=options)
+        list(table.column_names)  # names that are not UTF-8 are noticed here
+        return table
+    except UnicodeError as error:
+        raise InvalidInput("dataset", f"{path} is not UTF-8; save it as UTF-8") from error
     except (pa.ArrowException, OSError) as error:
         raise InvalidInput("dataset", f"{path} could not be read: {reason(error)}") from error
 

@@ -110,7 +110,12 @@ def _fetch(name: str, looked_in: list[Path]) -> Path:
         reason = f"OpenML could not be reached ({type(error).__name__})"
     else:
         target = cache_home() / task.file
-        _write(target, from_openml(name, bunch.data, bunch.target))
+        arrays = from_openml(name, bunch.data, bunch.target)
+        try:
+            _write(target, arrays)
+        except OSError as error:
+            said = f"{target} cannot be written ({error.strerror}); make room, or set ACED_CACHE"
+            raise DataUnavailable(name, said) from error
         return target
     raise DataUnavailable(
         name,
@@ -192,6 +197,8 @@ def _write(path: Path, arrays: dict[str, Array]) -> None:
 
 def _read_built(path: Path) -> dict[str, Array] | None:
     """The features built before; None if the file is absent or damaged."""
+    if not path.is_file():
+        return None
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}

@@ -59,6 +59,8 @@ def plain(value: Any, where: str) -> Any:
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str):
+        if "\0" in value:
+            raise InvalidInput(where, "holds a NUL character; remove it")
         return value.encode("utf-8", "replace").decode()  # JSON can hold half a surrogate pair
     if isinstance(value, bytes | bytearray | memoryview):
         raise InvalidInput(where, "holds bytes; write images as files to a folder, texts as strings")

@@ -10,6 +10,7 @@ import numpy as np
 
 from aced._archive import plain_arrays
 from aced._errors import InvalidInput
+from aced._files import check_file
 from aced._tables import is_numeric, read_parquet, records
 from aced._types import Array, Float32
 from aced.items._cells import as_number
@@ -26,8 +27,7 @@ def features_from(path_or_array: Any, count: int) -> Float32:
     if not isinstance(path_or_array, str | os.PathLike):
         return checked(path_or_array, count, "features")
     path = Path(path_or_array)
-    if not path.is_file():
-        raise InvalidInput("features", f"there is no file {path}")
+    check_file("features", path)
     read = READERS.get(path.suffix.lower())
     if read is None:
         raise InvalidInput("features", f"{path.name} does not end in {', '.join(READERS)}")

@@ -6,12 +6,15 @@ import os
 from pathlib import Path
 
 from aced._errors import InvalidInput
+from aced._files import check_file
 from aced._tables import FORMATS, Table, read_table
 from aced.items._cells import all_numbers, as_text, plain
 from aced.items._folder import image_items
 from aced.items._items import KINDS, Items, row_items, text_items
 
 TEXT_NAMES = ("text", "content", "sentence", "body", "review", "title")
+MOST_COLUMNS = 10_000
+"""Most columns of a table whose rows are items."""
 LONG = 20
 """A column whose cells are longer than this on average is prose, not a category."""
 
@@ -36,7 +39,8 @@ def read_items(
         raise InvalidInput("items", f"there is no file or folder {place}")
     if place.is_dir():
         return _from_folder(place, kind, column, id_column)
-    if not place.is_file() or place.suffix.lower() not in FORMATS:
+    check_file("items", place)
+    if place.suffix.lower() not in FORMATS:
         raise InvalidInput(
             "items",
             f"{place.name} is neither a folder of images nor a file that ends in {', '.join(FORMATS)}",
@@ -56,6 +60,12 @@ def read_items(
             return text_items([as_text(cell) for cell in table.column(chosen)], ids, chosen)
     if not others:
         raise InvalidInput("items", f"{place.name} has ids and no other column; add a column to show")
+    if len(others) > MOST_COLUMNS:
+        raise InvalidInput(
+            "items",
+            f"{place.name} has {len(others)} columns, and people can be shown {MOST_COLUMNS}; "
+            "leave some out, or name the column of texts and pass features of your own",
+        )
     rows = [
         {name: cell for name, cell in zip(table.columns, row, strict=True) if name != id_name}
         for row in table.rows

@@ -111,7 +111,8 @@ class TableRows:
         return cls(columns)
 
     def transform(self, items: Items) -> Float32:
-        absent = [column.name for column in self.columns if column.name not in (items.columns or [])]
+        held = set(items.columns or [])
+        absent = [column.name for column in self.columns if column.name not in held]
         if absent:
             raise InvalidInput(
                 "items",

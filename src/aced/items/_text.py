@@ -17,6 +17,8 @@ from aced.items._encoder import State, kept
 from aced.items._items import Items, Kind
 
 COMPONENTS, TERMS = 100, 50_000
+FIRST = 1_000_000
+"""Features are computed from this many characters of a text, its first ones."""
 ENOUGH = 50
 """From this many texts on, terms that occur in only one text are left out."""
 
@@ -26,7 +28,7 @@ def _vectorizer(**options: Any) -> TfidfVectorizer:
 
 
 def _texts(items: Items) -> list[str]:
-    return [unicodedata.normalize("NFC", str(text)) for text in items.contents]
+    return [unicodedata.normalize("NFC", str(text)[:FIRST]) for text in items.contents]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +49,7 @@ class TfidfSvd:
         """Fit with scikit-learn. The seed is used by the randomised decomposition."""
         texts = _texts(items)
         vectorizer, tfidf = _fitted(texts, least=2 if len(texts) >= ENOUGH else 1)
-        svd = TruncatedSVD(min(dimension or COMPONENTS, *tfidf.shape), random_state=seed)
-        with Workers(1).session(), np.errstate(invalid="ignore"):  # one text explains 0 of 0 variance
-            svd.fit(tfidf)
-        components = svd.components_[: kept(svd.singular_values_)].astype(np.float32)
+        components = _axes(tfidf, dimension or COMPONENTS, seed)
         return cls(vectorizer.get_feature_names_out().tolist(), vectorizer.idf_, components)
 
     def transform(self, items: Items) -> Float32:
@@ -61,8 +60,9 @@ class TfidfSvd:
         return np.asarray(rows, dtype=np.float32)
 
     def describe(self) -> str:
-        parts = f"{len(self.components)} component{'s' if len(self.components) > 1 else ''}"
-        return f"TF-IDF of words and word pairs ({len(self.terms)} terms), {parts}"
+        terms = f"{len(self.terms)} term{'s' * (len(self.terms) > 1)}"
+        parts = f"{len(self.components)} component{'s' * (len(self.components) > 1)}"
+        return f"TF-IDF of words and word pairs ({terms}), {parts}"
 
     def state(self) -> State:
         return {"terms": self.terms}, {"idf": self.idf, "components": self.components}
@@ -87,3 +87,13 @@ def _fitted(texts: list[str], least: int) -> tuple[TfidfVectorizer, Any]:
         raise InvalidInput(
             "items", "no text holds a word of two letters or more; pass features of your own instead"
         ) from error
+
+
+def _axes(tfidf: Any, most: int, seed: int) -> Float32:
+    """The leading right singular vectors, shape (at most ``most``, terms)."""
+    if tfidf.shape[1] == 1:
+        return np.ones((1, 1), np.float32)  # scikit-learn refuses a single column
+    svd = TruncatedSVD(min(most, *tfidf.shape), random_state=seed)
+    with Workers(1).session(), np.errstate(invalid="ignore"):  # one text explains 0 of 0 variance
+        svd.fit(tfidf)
+    return np.asarray(svd.components_[: kept(svd.singular_values_)], dtype=np.float32)

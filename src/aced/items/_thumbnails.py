@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -12,6 +13,7 @@ import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from aced._errors import InvalidInput
+from aced._preview import MOST_PIXELS, eight_bits
 from aced._types import Array
 from aced._workers import Workers
 from aced.items._hog import SIDE
@@ -21,16 +23,16 @@ T = TypeVar("T")
 Bad = list[tuple[str, str]]
 """Names of images that cannot be read, each with the reason."""
 
-MOST_PIXELS = 120_000_000
-"""A larger image is refused before it is decoded."""
-
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")
 """The only decoders of Pillow that are used, whatever a file is called."""
 
 BLOCK = 64
 """The number of images that one thread decodes in turn."""
 
-SIXTEEN_BIT = ("I", "I;16", "I;16B", "I;16L", "I;16N")
+LARGE = 8_000_000
+"""Images with more pixels are decoded one at a time, however many threads there are."""
+
+_ALONE = ThreadPoolExecutor(1, "large images")
 
 
 class Unreadable(Exception):
@@ -46,6 +48,8 @@ def quiet() -> Iterator[None]:
 
 
 def _opened(path: Path) -> Image.Image:
+    if path.exists() and not path.is_file():  # a pipe would keep its reader waiting for ever
+        raise Unreadable("no regular file")
     image: Image.Image = Image.open(path, formats=FORMATS)
     width, height = image.size
     if width * height > MOST_PIXELS:
@@ -87,30 +91,25 @@ def thumbnail(path: Path) -> tuple[Array, Array]:
     with _opened(path) as image:
         if image.format == "JPEG":
             image.draft(image.mode, (4 * SIDE, 4 * SIDE))  # decodes large photographs smaller
-        upright = ImageOps.exif_transpose(image)
-        small = _in_colour(upright).resize((SIDE, SIDE), Image.Resampling.BILINEAR)
+        large = image.width * image.height > LARGE
+        small = _ALONE.submit(_squeezed, image).result() if large else _squeezed(image)
         half = small.resize((SIDE // 2, SIDE // 2), Image.Resampling.BOX)
         return np.asarray(half), np.asarray(small.convert("L"))
 
 
+def _squeezed(image: Image.Image) -> Image.Image:
+    upright = ImageOps.exif_transpose(image)
+    return _in_colour(upright).resize((SIDE, SIDE), Image.Resampling.BILINEAR)
+
+
 def _in_colour(image: Image.Image) -> Image.Image:
-    """Any mode to RGB: 16 bits scaled to 8, floats stretched over their range."""
-    if image.mode in SIXTEEN_BIT:
-        values = np.clip(np.asarray(image, dtype=np.float32), 0, None)
-        image = _grey(values / max(65535.0, float(values.max())))
-    elif image.mode == "F":
-        values = np.nan_to_num(np.asarray(image, dtype=np.float32), posinf=0, neginf=0)
-        span = float(values.max() - values.min())
-        image = _grey((values - values.min()) / span if span > 0 else np.zeros_like(values))
-    elif image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info:
+    """Any mode to RGB, on white where it is transparent."""
+    image = eight_bits(image)
+    if image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info:
         above = image.convert("RGBA")
         white = Image.new("RGBA", above.size, "white")
         image = Image.alpha_composite(white, above)
     return image.convert("RGB")
-
-
-def _grey(values: Array) -> Image.Image:
-    return Image.fromarray(np.rint(values * 255).astype(np.uint8))
 
 
 def refuse(bad: Bad) -> None:

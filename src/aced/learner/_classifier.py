@@ -15,6 +15,7 @@ from sklearn.linear_model._base import LinearClassifierMixin
 
 from aced._errors import InvalidInput
 from aced._types import Array, Float32, Float64
+from aced.pool import Pool
 
 
 def default_classifier(l2: Any) -> LogisticRegression:
@@ -43,6 +44,31 @@ def check_classifier(classifier: Any) -> Any:
         if value is None and name.split("__")[-1] == "random_state"
     ]
     return copy.set_params(**dict.fromkeys(unset, 0))
+
+
+SMALL = 2.0**-10
+"""Where the largest number of a pool is below this, a penalty of 1 makes every classifier constant."""
+
+
+def unit(pool: Pool) -> float:
+    """What the default classifier multiplies the rows by: 1, or what makes tiny numbers about 1.
+
+    >>> unit(Pool([[0.001], [-3.0]])), unit(Pool([[1e-10], [-3e-10]]))
+    (1.0, 4294967296.0)
+    """
+    exponent = int(np.frexp(pool.largest)[1])
+    return 2.0 ** (1 - exponent) if 0 < pool.largest < SMALL else 1.0
+
+
+def fit_scaled(template: Any, rows: Any, labels: Array, scale: float) -> Any:
+    """The default classifier fitted to ``scale`` x rows; its coefficients are those for the rows.
+
+    The scale is a power of two, so that nothing is rounded.
+    """
+    model = fit(template, rows if scale == 1 else rows * np.float32(scale), labels)
+    if scale != 1 and hasattr(model, "coef_"):
+        model.coef_ = model.coef_ * scale
+    return model
 
 
 def fit(template: Any, rows: Float32, labels: Array) -> Any:

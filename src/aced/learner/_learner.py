@@ -12,24 +12,18 @@ import numpy as np
 
 from aced import _archive
 from aced._check import fraction, whole
-from aced._errors import InvalidInput
+from aced._errors import InvalidInput, reason
 from aced._types import Array, Bools, Float64
 from aced._workers import Workers
 from aced.backends import make_workers
 from aced.design import Report, Round
-from aced.learner import _classifier
-from aced.learner._labels import Classes
+from aced.learner import _classifier, _saved
+from aced.learner._labels import Classes, plain_labels
 from aced.learner._memory import PREFIX, Memory, modern
 from aced.learner._queries import Queries, default_batch
 from aced.learner._rows import EXCLUDED, PENDING, UNASKED, Rows
 from aced.pool import Pool
 from aced.strategies import Strategy, View, make_strategy
-
-NEEDED = {
-    "pool", "strategy", "options", "classes", "classes_fixed", "l2", "budget", "batch_size",
-    "tolerance", "rng", "history", "status", "codes", "queue",
-}  # fmt: skip
-"""What a saved learner must hold."""
 
 
 class Learner:
@@ -246,15 +240,18 @@ class Learner:
             if len(rows):
                 with self.workers.session():
                     known = self.pool.rows(rows), self._rows.labels(rows)
-                    self._model = _classifier.fit(self._template, *known)
+                    self._model = self._fitted(*known)
         return self._model
 
     def train(self, ids: Any, labels: Any) -> Any:
         """A classifier like this learner's, trained on these ``labels`` of the rows ``ids`` alone."""
+        known = self.pool.rows(self.pool.positions(ids)), np.asarray(plain_labels(labels))
         with self.workers.session():
-            return _classifier.fit(
-                self._template, self.pool.rows(self.pool.positions(ids)), np.asarray(labels)
-            )
+            return self._fitted(*known)
+
+    def _fitted(self, rows: Any, labels: Array) -> Any:
+        scale = 1.0 if self._l2 is None else _classifier.unit(self.pool)
+        return _classifier.fit_scaled(self._template, rows, labels, scale)
 
     def _scores(self) -> Float64 | None:
         model = self.classifier
@@ -343,14 +340,17 @@ class Learner:
         ``strategy`` and ``classifier`` are needed if they were your own; all else is as in ``Learner``.
         """
         pool = pool if isinstance(pool, Pool) else Pool(pool)
-        meta, arrays = _archive.read(path, NEEDED, "learner")
+        meta, arrays = _archive.read(path, _saved.NEEDED, "learner")
         if meta["pool"] != pool.fingerprint:
             raise InvalidInput("pool", "this is not the pool that the learner was saved with")
-        modern(meta, arrays, pool)
+        with _damaged(path):
+            modern(meta, arrays, pool)
+            _saved.check(meta, arrays, len(pool), own=strategy is None)
         if strategy is None:
             if meta["options"] is None:
                 raise InvalidInput("strategy", "the learner was saved with one of your own; pass it")
-            strategy = make_strategy(meta["strategy"], meta["options"])
+            with _damaged(path):
+                strategy = make_strategy(meta["strategy"], meta["options"])
         if classifier is None and meta["l2"] is None:
             raise InvalidInput("classifier", "the learner was saved with one of your own; pass it")
         learner = cls(
@@ -368,5 +368,18 @@ class Learner:
         learner._classes.values = meta["classes"]
         learner.history = meta["history"]
         learner._rows.restore(arrays)
-        learner.recall(Memory(meta["rng"], arrays))
+        with _damaged(path):
+            learner.recall(Memory(meta["rng"], arrays))
         return learner
+
+
+@contextmanager
+def _damaged(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say that a file is not a saved learner, whatever is wrong with its parts."""
+    try:
+        yield
+    except InvalidInput:
+        raise
+    except Exception as error:
+        sentence = f"{os.fspath(path)} is not a saved learner: {reason(error)}"
+        raise InvalidInput("path", sentence) from error

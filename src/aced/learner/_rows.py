@@ -50,14 +50,13 @@ class Rows:
 
     def tell(self, positions: Ints, labels: Any, overwrite: bool) -> None:
         """Take all these labels, or none if one of them is refused."""
-        one = isinstance(labels, str | bool | int | float | np.generic) or labels is None
         before = self.classes.values
         held = before
         if overwrite:  # a class that no other row has may be dropped
             others = self.having(LABELLED)
             others[positions] = False
             held = [before[code] for code in np.unique(self.codes[others])]
-        codes, known = self.classes.encode([labels] if one else labels, held)
+        codes, known = self.classes.encode(labels, held)
         if len(positions) != len(codes):
             raise InvalidInput("labels", f"got {len(codes)} labels for {len(positions)} ids")
         moves = np.array([known.index(c) if c in known else 0 for c in before] + [0, 0])

@@ -1,5 +1,12 @@
 """The pool: all rows that may be asked for."""
 
+from aced._free_memory import (
+    GIB as GIB,
+    available_memory as available_memory,
+    in_words as in_words,
+    room_for as room_for,
+    total_memory as total_memory,
+)
 from aced.pool._blocks import (
     BLOCK_ROWS as BLOCK_ROWS,
     Blocks as Blocks,
@@ -7,13 +14,6 @@ from aced.pool._blocks import (
     Source as Source,
 )
 from aced.pool._dask import Dask as Dask
-from aced.pool._free_memory import (
-    GIB as GIB,
-    available_memory as available_memory,
-    in_words as in_words,
-    room_for as room_for,
-    total_memory as total_memory,
-)
 from aced.pool._mapped import Mapped as Mapped
 from aced.pool._pool import Pool as Pool
 from aced.pool._sparse import SPARSE_BLOCK_ROWS as SPARSE_BLOCK_ROWS, Sparse as Sparse

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from aced._free_memory import in_words
 from aced._types import Array
-from aced.pool._free_memory import in_words
 
 BLOCK_ROWS = 1024
 PART_BLOCKS = 16

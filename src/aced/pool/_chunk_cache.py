@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from aced._free_memory import room_for
 from aced._types import Array, Float32, Ints
 from aced._workers import available_threads
 from aced.pool._blocks import BLOCK_ROWS
 from aced.pool._concatenated import Concatenated
-from aced.pool._free_memory import room_for
 from aced.pool._stored import as_float32, changed
 
 CHUNK_BYTES = 8 * 1024**2

@@ -48,8 +48,9 @@ def refuse_columns(names: list[str], numeric: list[bool]) -> None:
         )
 
 
-def to_matrix(rows: Any, names: list[str] | None) -> Float32:
-    """The rows as a finite, C-ordered float32 matrix; other rows are refused in a sentence."""
+def to_matrix(rows: Any) -> tuple[Array, Float32]:
+    """The rows as one array, and as a C-ordered float32 matrix; what is no rectangle is refused."""
+    refuse_masked(rows)
     try:
         array = np.asarray(rows)
     except ValueError as error:
@@ -58,10 +59,20 @@ def to_matrix(rows: Any, names: list[str] | None) -> Float32:
         ) from error
     check_shape(array)
     refuse_dtype(array.dtype)
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):  # what does not fit is refused below
         matrix = np.array(array, dtype=np.float32, order="C")  # a copy: checked once, then ours
-    refuse_non_finite(array, matrix, names)
-    return matrix
+    return array, matrix
+
+
+def refuse_masked(rows: Any) -> None:
+    """Refuse masked values: the numbers below a mask mean nothing."""
+    for place, part in enumerate(rows if isinstance(rows, list | tuple) else [rows]):
+        if isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part):
+            at = np.argwhere(np.ma.getmaskarray(part))[0].tolist()
+            where = f"{[place, *at] if part is not rows else at}"
+            raise InvalidInput(
+                "rows", f"the value at {where} is masked; fill them first: rows.filled(value)"
+            )
 
 
 def check_shape(array: Any) -> None:
@@ -87,26 +98,17 @@ def refuse_dtype(dtype: Any) -> None:
         )
 
 
-def refuse_non_finite(array: Array, matrix: Float32, names: list[str] | None, first: int = 0) -> None:
-    """Refuse values that are not finite, naming the first one; ``first`` is the first row's number."""
-    for start in range(0, len(matrix), 65536):
-        finite = np.isfinite(matrix[start : start + 65536])
-        if finite.all():
-            continue
-        row, column = (int(i) for i in np.argwhere(~finite)[0])
-        value = array[start + row, column]
-        where = f"row {first + start + row}, column {names[column] if names else column}"
-        if np.isnan(value):
-            raise InvalidInput("rows", f"{where} is NaN; fill or drop missing values first")
-        if np.isinf(value):
-            raise InvalidInput("rows", f"{where} is infinite; clip or drop such values first")
-        raise InvalidInput("rows", f"{where} is {value:g}, too large for float32; rescale the features")
+def text_array(values: list[str]) -> Array:
+    """These texts as an array: their own characters, whatever an Enum or a subclass would print."""
+    return np.array([str.__str__(value) for value in values], dtype=str)
 
 
 def to_ids(ids: Any, count: int) -> Array:
     """The ids as an array of distinct integers or strings, one for each row."""
     if ids is None:
         return np.arange(count, dtype=np.int64)
+    if np.ma.is_masked(ids):
+        raise InvalidInput("ids", "must not be masked; every row needs one")
     try:
         array = np.asarray(ids, dtype=None if isinstance(ids, np.ndarray) else object)
     except ValueError:
@@ -115,7 +117,10 @@ def to_ids(ids: Any, count: int) -> Array:
         raise InvalidInput("ids", f"must be one value per row ({count}), got shape {array.shape}")
     listed = array.tolist()
     if all(isinstance(value, str) for value in listed):
-        array = array.astype(str)
+        array = text_array(listed)
+        cut = next((value for value in listed if "\0" in value), None)
+        if cut is not None:
+            raise InvalidInput("ids", f"{cut!r} has a NUL character, which numpy cuts off; leave it out")
     elif all(map(is_whole, listed)):
         if max(map(abs, listed)) >= 2**63:
             raise InvalidInput("ids", "integers must fit in 64 bits; use strings instead")

@@ -14,10 +14,10 @@ import numpy as np
 import scipy.sparse
 
 from aced._errors import InvalidInput
+from aced._free_memory import in_words
 from aced._types import Array
 from aced.pool._chunk_cache import CachedChunks
-from aced.pool._convert import check_shape, is_made_by, refuse_dtype
-from aced.pool._free_memory import in_words
+from aced.pool._convert import check_shape, is_made_by, refuse_dtype, refuse_masked
 
 
 class Dask(CachedChunks):
@@ -69,6 +69,7 @@ class Dask(CachedChunks):
         key = self._keys[index]
         graph = {name: _fetched(task) for name, task in optimization.cull(self._graph, [key])[0].items()}
         found = local.get_sync(graph, key)
+        refuse_masked(found)
         return found.toarray() if scipy.sparse.issparse(found) else np.asarray(found)
 
 

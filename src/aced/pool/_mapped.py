@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from aced._errors import InvalidInput
+from aced._files import check_file
+from aced._free_memory import in_words
+from aced._npy import read_header
 from aced._types import Array, Float32
 from aced.pool._blocks import BLOCK_ROWS
 from aced.pool._convert import check_shape, refuse_dtype
-from aced.pool._free_memory import in_words
 from aced.pool._stored import as_float32, changed, stamp, unreadable
 
 AHEAD_BYTES = 16 * 1024**2
@@ -98,16 +100,14 @@ class Mapped:
 
 
 def header(path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and dtype of a .npy file, from its first bytes."""
-    form = np.lib.format
+    """Shape and dtype of a .npy file, from its first bytes; the file is as long as they say."""
+    check_file("rows", path)
     try:
         with path.open("rb") as file:
-            version = form.read_magic(file)
-            read = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
-            shape, _, dtype = read(file)
+            found = read_header(file, path.stat().st_size)
     except (ValueError, OSError) as error:
         raise unreadable(path, "a .npy file", error) from error
-    return shape, dtype
+    return found.shape, found.dtype
 
 
 def _reopen(kind: str, name: str, *form: Any) -> Mapped:

@@ -54,7 +54,7 @@ class NpyFolder(Concatenated):
         if not filled:
             raise InvalidInput("rows", f"the pool is empty; {paths[0]} has no rows")
         names = tuple(path.name for path, _ in filled)
-        counts = tuple(int(shape[0]) for _, shape in filled)
+        counts = tuple(shape[0] for _, shape in filled)
         return cls(str(paths[0].parent.resolve()), names, counts, int(filled[0][1][1]))
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -25,7 +25,7 @@ from aced.pool._parquet_decoding import (
     read_column,
     refuse_other_columns,
 )
-from aced.pool._stored import Stamp, changed, on_disk, stamp
+from aced.pool._stored import Stamp, changed, on_disk, room_for_many, stamp
 
 DECODER_BYTES = 512 * 1024**2
 """The memory of all waiting decoders; each may hold two pages of 1 MiB per column."""
@@ -61,6 +61,8 @@ class Parquet(CachedChunks):
             raise InvalidInput("rows", f"there are no features in {paths[0]}; add at least one column")
         if not any(sum(form.groups) for form in forms):
             raise InvalidInput("rows", f"the pool is empty; {paths[0]} has no rows")
+        rows = sum(sum(form.groups) for form in forms)
+        room_for_many(rows, f"{paths[0]} and the files beside it claim {rows} rows")
         return cls(tuple(str(path.resolve()) for path in paths), forms)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -82,10 +84,13 @@ class Parquet(CachedChunks):
         if not isinstance(index[0], dict):
             files = ((self._file(place, whole=True), path) for place, path in enumerate(self._paths))
             return np.concatenate([read_column(file, path, index[0]) for file, path in files])
-        start, stop, step = (index[0][key] for key in ("start", "stop", "step"))
-        found = np.arange(start, stop, step)
-        fits = len(self._paths) == 1 and len(found) == self.shape[0]
-        return found if fits and (start, step) != (0, 1) else None
+        try:
+            found = range(*(index[0][key] for key in ("start", "stop", "step")))
+        except (KeyError, TypeError, ValueError):  # a note that pandas did not write
+            return None
+        size = self.shape[0]
+        fits = len(self._paths) == 1 and bool(found[size - 1 : size]) and not found[size : size + 1]
+        return np.array(found) if fits and (found.start, found.step) != (0, 1) else None
 
     def _lane(self, index: int) -> int:
         return int(self._of[index])

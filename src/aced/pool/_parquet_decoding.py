@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aced._errors import InvalidInput
+from aced._files import check_file
 from aced._optional import needed
 from aced._tables import is_numeric
 from aced._types import Array
@@ -30,6 +31,7 @@ class Form(NamedTuple):
 
 def open_parquet(path: Path, footer: Any = None, whole: bool = False) -> Any:
     parquet = needed("rows", "pyarrow.parquet", "reading .parquet files", "tables")
+    check_file("rows", path)
     with _decoding(path):
         # a whole group is fetched at once; a group read in parts is fetched a page per column at a time
         if whole:
@@ -49,12 +51,20 @@ def _decoding(path: Any) -> Iterator[None]:
 def form_of(file: Any) -> Form:
     """The form of a file; columns that are not numbers are refused, in the same words as for frames."""
     footer, schema = file.metadata, file.schema_arrow
-    noted = (schema.pandas_metadata or {}).get("index_columns", [])
-    index = tuple(item for item in noted if isinstance(item, dict) or item in schema.names)
+    index = tuple(item for item in _noted(schema) if isinstance(item, dict) or item in schema.names)
     features = [field for field in schema if field.name not in index]
     refuse_columns([field.name for field in features], [is_numeric(field.type) for field in features])
     groups = tuple(footer.row_group(k).num_rows for k in range(footer.num_row_groups))
     return Form(groups, tuple(field.name for field in features), index)
+
+
+def _noted(schema: Any) -> list[Any]:
+    """What pandas noted about the index; nothing if another program wrote the note."""
+    try:
+        noted = schema.pandas_metadata["index_columns"]
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return []
+    return noted if isinstance(noted, list) else []
 
 
 def refuse_other_columns(one: Path, form: Form, other: Path, its: Form) -> None:

@@ -11,10 +11,10 @@ import scipy.sparse
 
 from aced._check import is_whole
 from aced._errors import InvalidInput
+from aced._free_memory import room_for
 from aced._types import Array, Ints
 from aced.pool._blocks import Blocks, InMemory
-from aced.pool._convert import split_frame, to_ids
-from aced.pool._free_memory import room_for
+from aced.pool._convert import split_frame, text_array, to_ids
 from aced.pool._parquet import Parquet
 from aced.pool._to_source import to_source
 
@@ -43,7 +43,7 @@ class Pool:
 
     def __init__(self, rows: Any, ids: Any = None) -> None:
         rows, carried, names = split_frame(rows)
-        source = to_source(rows, names)
+        source, self.largest = to_source(rows, names)
         self.data = Blocks(source)
         n = len(self.data)
         if ids is None and isinstance(source, Parquet):
@@ -112,6 +112,9 @@ class Pool:
         """Positions of the rows with these ids."""
         try:
             wanted = np.atleast_1d(np.asarray(ids))
+            if wanted.dtype.kind in "Uu" and not isinstance(ids, np.ndarray):
+                # numpy cuts off NUL characters, and makes texts of numbers that stand beside texts
+                wanted = np.atleast_1d(np.asarray(ids, dtype=object))
         except ValueError:
             raise InvalidInput("ids", "must be a flat list of ids") from None
         if wanted.ndim != 1:
@@ -127,14 +130,16 @@ class Pool:
     def _find(self, wanted: Array) -> Ints:
         """The positions of these ids, -1 where the pool has no such id."""
         text = self.ids.dtype.kind == "U"
-        if wanted.dtype.kind == "O":
+        if wanted.dtype.kind in "Ou":
+            listed = wanted.tolist()
             fits = [
-                isinstance(v, str) if text else is_whole(v) and -(2**63) < v < 2**63
-                for v in wanted.tolist()
+                isinstance(v, str) and "\0" not in v if text else is_whole(v) and -(2**63) < v < 2**63
+                for v in listed
             ]
+            held = [v for v, fit in zip(listed, fits, strict=True) if fit]
             found = np.full(len(wanted), -1, dtype=np.int64)
-            if any(fits):
-                found[fits] = self._find(np.array(wanted[fits].tolist()))
+            if held:
+                found[fits] = self._find(text_array(held) if text else np.array(held, dtype=np.int64))
             return found
         if (wanted.dtype.kind == "U") != text or len(wanted) == 0:
             return np.full(len(wanted), -1, dtype=np.int64)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
+from aced._errors import InvalidInput
+from aced._files import check_file
+from aced._free_memory import in_words
+from aced._npy import check_npz
 from aced._types import Array
-from aced.pool._convert import refuse_non_finite
-from aced.pool._free_memory import in_words
-from aced.pool._stored import as_float32, unreadable
+from aced.pool._numbers import MOST, reach, refuse_numbers
+from aced.pool._stored import as_float32, room_for_many, unreadable
 
 SPARSE_BLOCK_ROWS = 16384
 """Rows of a block. Its results have as many rows as there are features, so blocks are few and tall."""
@@ -29,7 +33,9 @@ class Sparse:
             given = given.copy()
             given.sum_duplicates()
         values = as_float32(given.data)
-        _refuse_non_finite(given, values)
+        self.largest = reach(values)
+        if not self.largest <= MOST:
+            _refuse_numbers(given, values)
         own = (values, given.indices, given.indptr)
         self.matrix = scipy.sparse.csr_matrix(own, shape=given.shape, copy=True)
         self.shape = (int(given.shape[0]), int(given.shape[1]))
@@ -58,19 +64,49 @@ class Sparse:
         return self.matrix[positions]
 
 
-def _refuse_non_finite(given: Any, values: Array) -> None:
-    """Refuse values that are not finite, naming the first; only its row is made dense."""
-    finite = np.isfinite(values)
-    if not finite.all():
-        row = int(np.searchsorted(given.indptr, finite.argmin(), side="right")) - 1
-        dense = given[row].toarray()
-        refuse_non_finite(dense, as_float32(dense), None, first=row)
+def _refuse_numbers(given: Any, values: Array) -> None:
+    """Refuse values that are too large or not finite, naming the first; only its row is made dense."""
+    bad = ~(np.abs(values) <= MOST)
+    row = int(np.searchsorted(given.indptr, bad.argmax(), side="right")) - 1
+    dense = given[row].toarray()
+    refuse_numbers(dense, as_float32(dense), None, first=row)
+
+
+def check_sparse(rows: Any) -> None:
+    """Refuse a matrix with more rows or columns than there is memory for, or with wrong indices.
+
+    scipy checks neither the order of ``indptr`` nor the range of ``indices``, and would read elsewhere.
+    """
+    for count, name in zip(rows.shape, ("rows", "columns"), strict=True):
+        room_for_many(count, f"the sparse matrix claims {count} {name}")
+    if rows.format in ("csr", "csc", "bsr") and not _consistent(rows):
+        raise InvalidInput("rows", "the sparse matrix is damaged: its indices point outside it")
+
+
+def _consistent(rows: Any) -> bool:
+    """Whether a CSR, CSC or BSR matrix points at its own rows and columns only."""
+    height, width = getattr(rows, "blocksize", (1, 1))
+    lines, across = rows.shape[0] // height, rows.shape[1] // width
+    if rows.format == "csc":
+        lines, across = across, lines
+    ends, places = rows.indptr, rows.indices
+    if ends.dtype.kind not in "iu" or places.dtype.kind not in "iu" or len(ends) != lines + 1:
+        return False
+    if ends[0] != 0 or (ends[1:] < ends[:-1]).any() or ends[-1] > min(len(places), len(rows.data)):
+        return False
+    used = places[: ends[-1]]
+    return not len(used) or bool(used.min() >= 0 and used.max() < across)
 
 
 def load_sparse(path: Path) -> Any:
     """The matrix in a file that ``scipy.sparse.save_npz`` wrote."""
+    check_file("rows", path)
     try:
+        with zipfile.ZipFile(path) as archive:
+            check_npz(archive, f"rows: the arrays in {path} have to fit in memory")
         return scipy.sparse.load_npz(path)
+    except InvalidInput:
+        raise
     except Exception as error:  # zip, header and key errors of many kinds
         raise unreadable(
             path, "a sparse .npz file (scipy.sparse.save_npz writes these)", error

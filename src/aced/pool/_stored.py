@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from aced._errors import InvalidInput, reason
+from aced._free_memory import in_words, room_for
 from aced._types import Array, Float32
-from aced.pool._free_memory import in_words
 
 Stamp = tuple[int, int]
+FEW, EACH_BYTES = 10**6, 32
 
 
 def unreadable(path: Any, what: str, error: Exception) -> InvalidInput:
@@ -36,6 +37,12 @@ def on_disk(paths: list[Path], name: Path) -> str:
     size = in_words(sum(path.stat().st_size for path in paths if path.is_file()))
     count = f" in {len(paths)} files" if len(paths) > 1 else ""
     return f"{size} on disk at {name.name}{count}"
+
+
+def room_for_many(count: int, claim: str) -> None:
+    """Refuse more rows or columns than there is memory for a few numbers of each."""
+    if count > FEW:
+        room_for(EACH_BYTES * count, f"rows: {claim}, and a few numbers for each need")
 
 
 def as_float32(rows: Array) -> Float32:

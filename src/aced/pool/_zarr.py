@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,16 +11,19 @@ from typing import Any
 import numpy as np
 
 from aced._errors import InvalidInput
+from aced._files import check_file
+from aced._free_memory import in_words, room_for
 from aced._optional import needed
 from aced._types import Array
 from aced.pool._chunk_cache import CachedChunks, even_chunks
 from aced.pool._convert import check_shape, refuse_dtype
-from aced.pool._free_memory import in_words
-from aced.pool._stored import Stamp, changed, stamp, unreadable
+from aced.pool._stored import Stamp, changed, room_for_many, stamp, unreadable
 
 MARKS = ("zarr.json", ".zarray", ".zgroup")
 """A folder with one of these files is a Zarr folder."""
-_ERRORS = (OSError, ValueError, RuntimeError, KeyError, TypeError)
+_ERRORS = (OSError, ValueError, RuntimeError, KeyError, TypeError, MemoryError, OverflowError)
+SMALL_BYTES, MOST_RATIO = 2**30, 10**4
+"""An array above the first size must not be larger than its files by more than the second factor."""
 
 
 class Zarr(CachedChunks):
@@ -29,18 +34,23 @@ class Zarr(CachedChunks):
         refuse_dtype(array.dtype)
         n, p = map(int, array.shape)
         self.array, self._marks = array, _marks_of(array)
+        room_for_many(n, f"{self._where} claims {n} rows")
+        chunk = math.prod(map(int, array.chunks)) * array.dtype.itemsize
+        if chunk <= 0:
+            raise InvalidInput("rows", f"{self._where} has empty chunks; write it anew")
+        room_for(chunk, f"rows: a chunk of {self._where} has to fit in memory, write smaller ones")
         super().__init__(even_chunks(n, p, int(array.chunks[0])), p, self._where)
 
     @classmethod
     def open(cls, path: Path) -> Zarr:
         """Open an array, or the only two-dimensional array of a group."""
         zarr = needed("rows", "zarr", "reading .zarr folders", "zarr")
-        found = _opened(zarr, path)
-        if isinstance(found, zarr.Array):
-            return cls(found)
-        arrays = {name: array for name, array in found.arrays() if array.ndim == 2}
+        stored = _stored_bytes(path)
+        arrays = _arrays(zarr, path)
         if len(arrays) == 1:
-            return cls(next(iter(arrays.values())))
+            (array,) = arrays.values()
+            _refuse_claims(array, stored, path)
+            return cls(array)
         held = "no two-dimensional array" if not arrays else f"several ({', '.join(sorted(arrays))})"
         raise InvalidInput("rows", f"{path} holds {held}; pass the path of one, {path}/name")
 
@@ -75,11 +85,36 @@ class Zarr(CachedChunks):
             raise unreadable(self._where, "a Zarr array", error) from error
 
 
-def _opened(zarr: Any, path: Path) -> Any:
+def _arrays(zarr: Any, path: Path) -> dict[str, Any]:
+    """The array at a path, or the two-dimensional arrays of the group that is there, by name."""
     try:
-        return zarr.open(str(path.resolve()), mode="r")
-    except _ERRORS as error:
+        found = zarr.open(str(path.resolve()), mode="r")
+        if isinstance(found, zarr.Array):
+            return {"": found}
+        return {name: array for name, array in found.arrays() if array.ndim == 2}
+    except Exception as error:  # damaged notes about an array fail in many ways
         raise unreadable(path, "a Zarr array or group", error) from error
+
+
+def _stored_bytes(folder: Path) -> int:
+    """The bytes of all files below a folder; a pipe or a device among them is refused."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = Path(place, name)
+            check_file("rows", path)
+            total += path.stat().st_size
+    return total
+
+
+def _refuse_claims(array: Any, stored: int, path: Path) -> None:
+    """Refuse an array of which next to nothing is stored: zarr reads what is not there as zeros."""
+    if array.nbytes > max(SMALL_BYTES, MOST_RATIO * stored):
+        raise InvalidInput(
+            "rows",
+            f"{path} claims {in_words(array.nbytes)}, and {in_words(stored)} are stored; "
+            "write all its chunks",
+        )
 
 
 def _marks_of(array: Any) -> tuple[Path, Stamp] | None:

@@ -107,6 +107,8 @@ class Iwal(Strategy):
         self._rows: list[int] = state.get("rows", np.zeros(0)).astype(int).tolist()
         self._labels: list[int] = state.get("labels", np.zeros(0)).astype(int).tolist()
         self._weights: list[float] = state.get("weights", np.zeros(0)).tolist()
+        if not len(self._rows) == len(self._labels) == len(self._weights):
+            raise ValueError("rows, labels and weights of the stream are of different lengths")
         waiting = state.get("waiting", np.zeros((0, 2)))
         self._waiting = {int(row): float(weight) for row, weight in waiting}
 

@@ -1,0 +1,73 @@
+"""What a saved learner must hold, checked before a learner is made of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aced._types import Array
+from aced.learner._labels import Classes, plain
+from aced.learner._memory import PREFIX
+from aced.learner._rows import EXCLUDED, LABELLED, UNASKED
+
+NEEDED = {
+    "pool", "strategy", "options", "classes", "classes_fixed", "l2", "budget", "batch_size",
+    "tolerance", "rng", "history", "status", "codes", "queue",
+}  # fmt: skip
+
+_ROWS: dict[str, str] = {
+    "status": "i1", "codes": "i8", "probabilities": "f8", "lam": "f8", "incumbent": "b1",
+    PREFIX + "spent": "f8",
+}  # fmt: skip
+"""Arrays with a number for each row, and their types; the last is one of aced's strategies."""
+
+_POSITIONS = ("queue", PREFIX + "order", PREFIX + "rows")
+"""Arrays of positions of rows."""
+
+
+def check(meta: dict[str, Any], arrays: dict[str, Array], rows: int, own: bool) -> None:
+    """A ValueError if these are not the parts of a learner over ``rows`` rows.
+
+    ``own`` says that the strategy is one of aced's, whose arrays are known by name.
+    """
+    known = {name for name in arrays if own or not name.startswith(PREFIX)}
+    for name in known & set(_ROWS):
+        _require(arrays[name].shape == (rows,) and arrays[name].dtype == np.dtype(_ROWS[name]), name)
+    for name in known & set(_POSITIONS):
+        _require(arrays[name].ndim == 1 and arrays[name].dtype.kind == "i", name)
+        _require(_within(arrays[name], rows - 1), name)
+    order, luck = PREFIX + "order", PREFIX + "luck"
+    if own and luck in arrays:  # a stream that passes the pool again grows longer than the pool
+        _require(order in arrays and arrays[luck].shape == arrays[order].shape, luck)
+    _check_values(arrays)
+    _check_classes(meta["classes"], arrays)
+    history = meta["history"]
+    _require(isinstance(history, list) and all(isinstance(r, dict) for r in history), "history")
+
+
+def _check_values(arrays: dict[str, Array]) -> None:
+    status, queue, chances = arrays["status"], arrays["queue"], arrays["probabilities"]
+    _require(_within(status, EXCLUDED), "status")
+    _require(len(np.unique(queue)) == len(queue) and bool((status[queue] == UNASKED).all()), "queue")
+    _require(bool((np.isnan(chances) | ((chances >= 0) & (chances <= 1))).all()), "probabilities")
+    if "lam" in arrays:
+        _require(bool((np.isfinite(arrays["lam"]) & (arrays["lam"] >= 0)).all()), "lam")
+
+
+def _check_classes(values: Any, arrays: dict[str, Array]) -> None:
+    _require(isinstance(values, list) and len(values) <= 2, "classes")
+    if len(values) == 2:
+        Classes(values)
+    _require(all(type(value) is type(plain(value, "classes")) for value in values), "classes")
+    codes, labelled = arrays["codes"], arrays["status"] == LABELLED
+    _require(_within(codes, 1) and _within(codes[labelled], len(values) - 1), "codes")
+
+
+def _within(numbers: Array, last: int) -> bool:
+    return not numbers.size or bool(numbers.min() >= 0 and numbers.max() <= last)
+
+
+def _require(good: bool, name: str) -> None:
+    if not good:
+        raise ValueError(f"{name} is not what a learner saves")

@@ -74,7 +74,7 @@ def test_tampering_shows_in_the_replay(tmp_path):
     base.commit()
     base.close()
     assert replay(tmp_path / "l").problems == [
-        "event 4 was changed after it was written",
+        "event 4 is damaged: it was changed after it was written",
         "event 6 is missing",
     ]
 
@@ -145,6 +145,35 @@ def test_a_clock_that_goes_back_does_not_take_the_ledger_along(tmp_path):
     assert replay(ledger).problems == []
 
 
+def test_a_clock_that_was_a_year_ahead_is_left_behind(tmp_path):
+    """One event is written a year ahead. The ledger's time follows the clock again, and so do leases."""
+    now = [1e9]
+    ledger = begin(tmp_path / "l", clock=lambda: now[0])
+    with ledger.writing() as writing:
+        body = {"round": 1, "rows": [5, 6], "probabilities": [0.1, 0.1]}
+        writing.append("draw", "", body=body)
+    now[0] += 365 * 86400
+    with ledger.writing() as writing:
+        writing.append("lease", "ann", 5, {"until": writing.now + 600})
+    now[0] = 1e9 + 60
+    assert ledger.now == now[0]
+    assert list(ledger.state.ready("bob", ledger.now)) == [5, 6]
+    assert ledger.state.held_by("ann", ledger.now) == []
+    event = label(ledger, 5)  # the late answer of a person who was given the row counts
+    assert event.at == now[0]
+    ledger.close()
+    assert replay(tmp_path / "l").problems == []
+    assert Ledger(tmp_path / "l").state.votes[5]["ann"].at == now[0]
+
+
+def test_the_ledger_runs_ahead_of_the_clock_for_five_minutes_at_most(tmp_path):
+    now = [1e9]
+    ledger = begin(tmp_path / "l", clock=lambda: now[0])
+    for back, expected in ((0, 0), (299, 0), (301, -301)):
+        now[0] = 1e9 - back
+        assert ledger.now == 1e9 + expected
+
+
 def test_two_processes_on_one_file(tmp_path):
     """Two writers at once, 200 events each: all there, in one order, nothing twice."""
     begin(tmp_path / "l").close()
@@ -212,7 +241,7 @@ def test_a_newer_schema_is_refused_and_an_older_one_brought_up(tmp_path, monkeyp
     begin(tmp_path / "l").close()
     monkeypatch.setattr(_file, "MIGRATIONS", [*_file.MIGRATIONS, "CREATE TABLE notes (t TEXT)"])
     ledger = Ledger(tmp_path / "l")
-    assert ledger._base.execute("PRAGMA user_version").fetchone()[0] == 2
+    assert ledger._base.execute("PRAGMA user_version").fetchone()[0] == 3
     assert "ann" in ledger.state.people
     ledger.close()
     monkeypatch.undo()

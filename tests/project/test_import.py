@@ -175,10 +175,46 @@ def test_a_file_that_only_confirmed_a_label_does_not_set_it_back_later(tmp_path)
     assert votes(project) == {1: {"ann": "no"}}
 
 
+NASTY = [
+    "=1", "'=1", "''=1", "'''=1", "+1", "'+1", "-", "'-", "@a", "'@a", "'", "''", "'a", "a'", "1", "'1",
+    "\t=1", "'\t=1", "\r", "'\r", "a\rb", "a\nb", "a\r\nb", 'a"b', '"', '""', "a,b", "a;b", ",", "＝1",
+    "'＝1", " =1", "= 1", "ä", "名前", "\u202e", "x" * 500,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+def test_ids_classes_and_names_survive_the_round_trip(tmp_path, ending):
+    """Two ids that differ by an apostrophe stay two; so do two classes and two people."""
+    ids = NASTY + [f"t{place}" for place in range(61 - len(NASTY))]
+    options = {"ids": ids, "classes": ["=x", "'=x"]}
+    first, second = make(tmp_path / "a", **options), make(tmp_path / "b", **options)
+    for place, name in enumerate(["=ann", "'=ann", "bob"]):
+        first.add_person(name)
+        for row in range(len(NASTY)):
+            answer(first, name, row, "label", options["classes"][(row + place) % 2])
+    path = tmp_path / f"x.{ending}"
+    {"jsonl": write_jsonl, "parquet": write_parquet}.get(ending, write_csv)(export_rows(first), path)
+    if ending == "tsv":
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, delimiter="\t").writerows(rows)
+    assert import_labels(second, path).taken == 3 * len(NASTY)
+    assert votes(second) == votes(first)
+
+
+def test_what_somebody_wrote_by_hand_is_read_as_it_stands_if_there_is_no_other_reading(tmp_path):
+    project = make(tmp_path / "p", ids=["'=1", "=2", *(f"t{place}" for place in range(59))])
+    import_labels(project, write(tmp_path / "x.csv", "item,label\n'=1,yes\n=2,no\n"), who="ann")
+    assert votes(project) == {0: {"ann": "yes"}, 1: {"ann": "no"}}
+
+
 def test_an_apostrophe_of_ones_own_is_kept(tmp_path):
     project = make(tmp_path / "p", ids=["'=a", "=a", *[f"t{i}" for i in range(59)]])
-    import_labels(project, write(tmp_path / "x.csv", "item,label\n'=a,yes\n"))
+    import_labels(project, write(tmp_path / "x.csv", "item,label\n''=a,yes\n"))
     assert list(votes(project)) == [0]
+    import_labels(project, write(tmp_path / "x.jsonl", '{"item": "\'=a", "label": "no"}\n'))
+    assert votes(project) == {0: {"import": "no"}}
 
 
 def test_undrawn_items_count_as_labels_and_rounds_go_on(project, tmp_path):
@@ -260,8 +296,8 @@ def test_what_is_wrong_in_json_lines(project, tmp_path, line, match):
 
 
 def test_files_that_cannot_be_read(project, tmp_path):
-    refused(project, tmp_path / "none.csv", "cannot be read")
-    refused(project, tmp_path, "cannot be read")
+    refused(project, tmp_path / "none.csv", "there is no file")
+    refused(project, tmp_path, "is a folder; name a file")
     refused(project, write(tmp_path / "x.txt", "item,label\nt1,yes\n"), "must end in .csv")
     refused(project, write(tmp_path / "x.parquet", "item"), "not a readable Parquet file")
     (tmp_path / "x.csv").write_bytes(b"item,label\nt1,\xff\n")

@@ -25,6 +25,7 @@ class Settings:
     lease: float  # seconds for which an item is kept for someone
     l2: float  # penalty of the classifier
     combine: str  # how several opinions become one label
+    files: Mapping[str, str] | None = None  # SHA-256 of items and features, by file name
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Settings:
@@ -33,4 +34,5 @@ class Settings:
 
     def body(self) -> dict[str, Any]:
         """The settings as the body of the first event."""
-        return {**asdict(self), "classes": list(self.classes)}
+        body = {**asdict(self), "classes": list(self.classes)}
+        return body if self.files is not None else {k: v for k, v in body.items() if k != "files"}

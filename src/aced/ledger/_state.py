@@ -6,19 +6,27 @@ state after any event can therefore be rebuilt from the file, to the bit.
 A *request* is a wish for one opinion about one row. A draw makes a request for each row it names; a
 row named twice wants two opinions. A row is ready for a person who has not answered it while its
 opinions and running leases together are fewer than its requests.
+
+A draw also leaves a *reserve*: rows of the same design that are given out if the next round is late.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from aced.ledger._events import Event, dump
+from aced.ledger._fit import check_fit
 from aced.ledger._settings import Settings
 
-_OF_ROWS = ("rows", "probabilities", "chances", "notes")
+_OF_ROWS = ("rows", "probabilities", "chances", "notes", "reserve")
+RECENT = 50
+"""How many of a person's last labels their present speed is the median of."""
+AHEAD = 300.0
+"""Seconds that the ledger's time may run ahead of the machine's clock, which was set back."""
 
 
 @dataclass
@@ -69,6 +77,13 @@ class State:
     given: dict[int, tuple[str, int, str]] = field(default_factory=dict)  # seq: kind, row, who
     before: dict[int, tuple[Vote | None, str | None]] = field(default_factory=dict)
     """By event, what an answer replaced: the same person's vote, or their "skip" or "unsure"."""
+    reserve: dict[int, float] = field(default_factory=dict)  # rows, and their draw probabilities
+    spared: dict[int, int] = field(default_factory=dict)  # rows given out of turn, and the event
+    recent: dict[str | None, deque[float]] = field(default_factory=dict)
+    """Seconds of the last labels, by person; under None, of everybody's."""
+    seen: dict[str, float] = field(default_factory=dict)  # when each person last answered
+    sealed: dict[str, str] = field(default_factory=dict)  # hashes of files, if event 1 has none
+    losses: list[dict[str, Any]] = field(default_factory=list)  # accepted as lost
     seq: int = 0
     at: float = 0.0
 
@@ -76,6 +91,7 @@ class State:
 
     def apply(self, event: Event) -> None:
         assert event.seq == self.seq + 1, "events must be applied in order"
+        check_fit(event, self)
         FOLD[event.kind](self, event)
         self.seq, self.at = event.seq, event.at
 
@@ -103,8 +119,27 @@ class State:
         for row, probability, note in zip(body["rows"], probabilities, notes, strict=True):
             if row not in self.draws:
                 self.draws[row] = Draw(body["round"], probability, row in checks, note)
-            self.wanted[row] = self.wanted.get(row, 0) + 1
+            if self.spared.get(row, -1) <= body.get("based_on", 0):  # else it was asked for meanwhile
+                self.wanted[row] = self.wanted.get(row, 0) + 1
             self._review(row)
+        reserve = body.get("reserve") or {"rows": [], "probabilities": []}
+        self.reserve = dict(zip(reserve["rows"], reserve["probabilities"], strict=True))
+
+    def _spare(self, event: Event) -> None:
+        body = event.body
+        for row, probability in zip(body["rows"], body["probabilities"], strict=True):
+            note = {"spare": "design" if row in self.reserve else "pool"}
+            self.draws.setdefault(row, Draw(len(self.rounds), probability, False, note))
+            self.wanted[row] = self.wanted.get(row, 0) + 1
+            self.spared[row] = event.seq
+            self.reserve.pop(row, None)
+            self._review(row)
+
+    def _sealed(self, event: Event) -> None:
+        self.sealed = dict(event.body["files"])
+
+    def _accepted(self, event: Event) -> None:
+        self.losses.append(event.body)
 
     def _lease(self, event: Event) -> None:
         assert event.row is not None
@@ -112,6 +147,9 @@ class State:
 
     def _label(self, event: Event) -> None:
         seconds = float(event.body.get("seconds", 0.0))
+        if seconds:
+            for whose in (event.who, None):
+                self.recent.setdefault(whose, deque(maxlen=RECENT)).append(seconds)
         self._given(event)[event.who] = Vote(event.seq, event.body["label"], seconds, event.at)
         self.passed.get(event.row or 0, {}).pop(event.who, None)
         self._review(event.row or 0)
@@ -127,6 +165,7 @@ class State:
         holders.pop(event.who, None)
         if not holders:
             self.leases.pop(event.row, None)
+        self.seen[event.who] = event.at
         self.given[event.seq] = (event.kind, event.row, event.who)
         if event.who in self.people:
             self.people[event.who].done.append(event.seq)
@@ -138,6 +177,7 @@ class State:
         """Make the row what it was before the answer, and lease it to the same person again."""
         of = int(event.body["of"])
         _, row, who = self.given[of]
+        self.seen[event.who] = event.at
         self.undone.add(of)
         if who in self.people:
             self.people[who].done.remove(of)
@@ -164,9 +204,17 @@ class State:
 
     # -- reading --------------------------------------------------------------------
 
+    def runs(self, until: float, now: float) -> bool:
+        """Whether a lease until this time runs at ``now``.
+
+        A lease that would run for longer than leases do was given while the clock was ahead: it has
+        ended.
+        """
+        return now < until <= now + self.settings.lease + AHEAD
+
     def held_by(self, who: str, now: float) -> list[int]:
         """Rows on which this person has a running lease, oldest first."""
-        return [row for row, holders in self.leases.items() if holders.get(who, -1.0) > now]
+        return [row for row, holders in self.leases.items() if self.runs(holders.get(who, -1.0), now)]
 
     def ready(self, who: str, now: float) -> Iterator[int]:
         """Rows this person may be given, in the order drawn."""
@@ -175,8 +223,8 @@ class State:
             if who in votes or who in self.passed.get(row, {}):
                 continue
             holders = self.leases.get(row, {})
-            running = sum(until > now and name != who for name, until in holders.items())
-            if len(votes) + running < self.wanted[row] and holders.get(who, -1.0) <= now:
+            running = sum(name != who and self.runs(until, now) for name, until in holders.items())
+            if len(votes) + running < self.wanted[row] and not self.runs(holders.get(who, -1.0), now):
                 yield row
 
     def was_given(self, who: str, row: int) -> bool:
@@ -188,6 +236,11 @@ class State:
         """The number of waiting rows that nobody holds or has answered."""
         places = (self.leases, self.votes, self.passed)
         return sum(not any(place.get(row) for place in places) for row in self.waiting)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The hashes of the project's files, by name; empty for a project of before."""
+        return dict(self.settings.files or self.sealed)
 
     def labelled(self) -> list[int]:
         """Rows with at least one opinion, in order."""
@@ -214,6 +267,9 @@ class State:
             self.seq,
             self.at,
         ]
+        newer = [list(self.reserve.items()), list(self.spared.items()), self.sealed, self.losses]
+        if any(newer):  # ledgers of before have none of these, and keep their digest
+            content += newer
         return hashlib.sha256(dump(content).encode()).hexdigest()
 
 
@@ -222,11 +278,14 @@ FOLD: dict[str, Callable[[State, Event], None]] = {
     "annotator": State._annotator,  # someone may label: name, role, hash of the access token
     "revoked": State._revoked,  # someone may no longer label
     "draw": State._draw,  # a round: rows, draw probabilities, why each was drawn
+    "spare": State._spare,  # rows of the reserve, or drawn evenly, because the next round is late
     "lease": State._lease,  # a row is given to someone until a time
     "label": State._label,
     "skip": State._skip,
     "unsure": State._skip,
     "undo": State._undo,  # takes back a label, a skip or an unsure
     "imported": State._imported,  # a file of labels was taken in; its hash
+    "sealed": State._sealed,  # hashes of items and features, of a project that had none
+    "accepted": State._accepted,  # events were lost, and work goes on without them
 }
 """The kinds of events, and what each does to a state."""

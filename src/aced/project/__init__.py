@@ -21,9 +21,12 @@ from aced.project._export import (
 )
 from aced.project._files import (
     EMBEDDING as EMBEDDING,
+    FEATURES as FEATURES,
     FUNCTION as FUNCTION,
+    ITEMS as ITEMS,
     LEDGER as LEDGER,
     MEMORY as MEMORY,
+    check_files as check_files,
 )
 from aced.project._import import (
     Given as Given,
@@ -38,7 +41,7 @@ from aced.project._import import (
 )
 from aced.project._keys import COMMANDS as COMMANDS, class_keys as class_keys
 from aced.project._people import check_name as check_name
-from aced.project._project import Item as Item, Project as Project
+from aced.project._project import Item as Item, KeyTaken as KeyTaken, Project as Project
 from aced.project._round import (
     Brief as Brief,
     PlannedRound as PlannedRound,

@@ -29,7 +29,12 @@ AHEAD = 20
 
 def round_size(state: State) -> int:
     """A batch, or more if many people label: they must not run out of items while a round is planned."""
-    people = {who for held in state.leases.values() for who, until in held.items() if until > state.at}
+    people = {
+        who
+        for held in state.leases.values()
+        for who, until in held.items()
+        if state.runs(until, state.at)
+    }
     return max(state.settings.batch, AHEAD * len(people))
 
 
@@ -134,4 +139,7 @@ def repeat_rounds(
 def _difference(planned: PlannedRound, body: Mapping[str, Any]) -> str | None:
     if planned.rows != body["rows"]:
         return "other rows were drawn this time"
-    return "the draw probabilities differ" if planned.probabilities != body["probabilities"] else None
+    if planned.probabilities != body["probabilities"]:
+        return "the draw probabilities differ"
+    same = body.get("reserve", planned.reserve) == planned.reserve  # older rounds have none
+    return None if same else "the reserve differs"

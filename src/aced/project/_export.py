@@ -99,12 +99,27 @@ def finite(value: Any) -> Any:
 
 
 def neutral(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula.
+    """A cell that no spreadsheet takes for a formula, and that differs if the cell does.
 
-    >>> [neutral(cell) for cell in ("=1+1", "@SUM(A1)", "plain", -1.5)]
-    ["'=1+1", "'@SUM(A1)", 'plain', -1.5]
+    An apostrophe comes before a formula, and one more before a formula that has apostrophes.
+
+    >>> [neutral(cell) for cell in ("=1+1", "'=1+1", "@SUM(A1)", "plain", "'plain'", -1.5)]
+    ["'=1+1", "''=1+1", "'@SUM(A1)", 'plain', "'plain'", -1.5]
     """
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+    return f"'{cell}" if isinstance(cell, str) and _formula(cell) else cell
+
+
+def original(cell: str) -> str:
+    """The cell of which :func:`neutral` made this one.
+
+    >>> [original(cell) for cell in ("'=1+1", "''=1+1", "=1+1", "'plain'")]
+    ['=1+1', "'=1+1", '=1+1', "'plain'"]
+    """
+    return cell[1:] if cell.startswith("'") and _formula(cell) else cell
+
+
+def _formula(cell: str) -> bool:
+    return cell.lstrip("'").startswith(FORMULA)
 
 
 def _opened(file: Target) -> AbstractContextManager[IO[bytes]]:

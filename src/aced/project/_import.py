@@ -7,13 +7,14 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from aced._errors import InvalidInput
-from aced._tables import read_bytes, read_table
+from aced._tables import FORMATS, read_bytes, read_table
 from aced.ledger import Transaction
-from aced.project._export import neutral
+from aced.project._export import original
 from aced.project._people import check_name
 from aced.project._project import Project
 
@@ -84,11 +85,13 @@ def import_labels(
         )
     stamp = hashlib.sha256(content).hexdigest()[:32]
     where = row_finder(project)
+    ours = (form or FORMATS[path.suffix.lower()]) == "csv" and not set(heads) >= LABEL_STUDIO
+    meant = partial(_meant, neutral=ours)
     found: dict[tuple[int, str], tuple[Given, str]] = {}
     lines = list(table.lines())
     by_people = [line for line in lines if not made_by_machine(line[1], line[0])]
     for place, cells in by_people:
-        given = _given(project, place, cells, where, key, who or UNNAMED, stamp)
+        given = _given(project, place, cells, where, meant, key, who or UNNAMED, stamp)
         before = found.setdefault((given.row, given.who), (given, place))
         if before[0].code != given.code:
             raise InvalidInput(
@@ -125,17 +128,18 @@ def _given(
     place: str,
     cells: dict[str, Any],
     where: Callable[[str], int | None],
+    meant: Callable[[str], Sequence[str]],
     key: str,
     default: str,
     stamp: str,
 ) -> Given:
     item = _text(cells.get(key))
-    row = next((found for name in _meant(item) if (found := where(name)) is not None), None)
+    row = next((found for name in meant(item) if (found := where(name)) is not None), None)
     if row is None:
         raise InvalidInput("file", f"{place}: there is no item {item[:80]!r}; remove the line")
     label = _text(cells.get("label"))
-    code = class_code(project.classes, _meant(label), place)
-    who = _meant(_text(cells.get("annotator")))[-1] or default
+    code = class_code(project.classes, meant(label), place)
+    who = meant(_text(cells.get("annotator")))[0] or default
     if cells.keys() >= LABEL_STUDIO and who.isdecimal():
         who = f"label-studio {who}"  # the same name as from its JSON
     try:
@@ -167,10 +171,15 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _meant(text: str) -> Sequence[str]:
-    """The cell as it stands and, if an export put an apostrophe before it, without the apostrophe."""
-    plain = text[1:]
-    return (text, plain) if text.startswith("'") and neutral(plain) == text else (text,)
+def _meant(text: str, neutral: bool) -> Sequence[str]:
+    """What a cell may stand for, the likelier reading first.
+
+    An export to CSV puts an apostrophe before formulas, so there ``'=1`` stands for ``=1``. Other
+    files hold cells as they are. The second reading is for files that somebody wrote by hand.
+    """
+    plain = original(text)
+    readings = (plain, text) if neutral else (text, plain)
+    return readings if plain != text else (text,)
 
 
 def class_code(classes: Sequence[str], names: Sequence[str], place: str) -> int:

@@ -11,7 +11,8 @@ holds the memory of the learner of the round before. A round of b requests consi
   one more opinion is expected to lower their variance η(1 - η);
 - rows that the strategy draws.
 
-If a round has check rows or second opinions, its requests are put in random order.
+If a round has check rows or second opinions, its requests are put in random order. As many rows again
+are drawn from the same design and kept in reserve, for people who would have to wait for the next round.
 
 To estimate accuracy, the check rows are split into five parts. Each part is predicted by a classifier
 trained on all other labels. The interval is Wilson's 95 % interval.
@@ -62,7 +63,20 @@ def plan(pool: Pool, brief: Brief, threads: int | None = None) -> PlannedRound:
         design={k: v for k, v in record.items() if k != "seconds" and v == v},
         seconds=time.perf_counter() - began,
         memory=learner.memory,
+        reserve=_reserve(learner, brief, rows),
     )
+
+
+def _reserve(learner: Learner, brief: Brief, rows: Ints) -> dict[str, list[Any]]:
+    """Rows that no round has asked for, drawn from the design with random numbers of their own."""
+    rng = np.random.default_rng([brief.seed, brief.round, 1])
+    left = np.ones(len(learner.pool), dtype=bool)
+    for asked in (brief.drawn, brief.rows, rows):
+        left[asked] = False
+    evenly = np.ones(len(left))
+    tiers = [evenly] if learner.design is None else [learner.design, evenly]
+    found, probabilities = draw(tiers, left, brief.size, rng)
+    return {"rows": found.tolist(), "probabilities": probabilities.tolist()}
 
 
 def _learner(pool: Pool, brief: Brief, threads: int | None) -> Learner:

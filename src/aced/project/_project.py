@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hmac
-import json
 import os
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -16,18 +16,31 @@ from typing import Any, Literal
 
 import numpy as np
 
-from aced._errors import InvalidInput
+from aced._errors import Damaged, InvalidInput, reason
+from aced._files import replacing
 from aced._types import Float32
 from aced.ledger import Event, Ledger, Settings, State, Transaction
 from aced.pool import Pool
 from aced.project._brief import brief_of, read_memory, repeat_rounds, round_size, store_memory
-from aced.project._files import FEATURES, ITEMS, LEDGER, MEMORY, item_lines
+from aced.project._files import (
+    FEATURES,
+    ITEMS,
+    LEDGER,
+    MEMORY,
+    RESTORE,
+    check_files,
+    hash_file,
+    item_lines,
+    read_items,
+)
 from aced.project._people import check_name, hash_of
 from aced.project._round import PLANNER, Brief, PlannedRound
 from aced.project._settings import check_batch, check_settings
+from aced.project._spare import spare_row
 from aced.project._tally import Tally
 from aced.project._votes import Opinions, opinions
 
+USED = "it was used for another answer; use a new one"
 MOST_HELD = 5
 """The most items that one person may hold at a time."""
 
@@ -40,6 +53,10 @@ class Item:
     id: str
     kind: str
     content: Any
+
+
+class KeyTaken(InvalidInput):
+    """A key that was used before came with another answer."""
 
 
 class Project:
@@ -59,6 +76,19 @@ class Project:
             raise InvalidInput(
                 "project", f"{self.folder} was never finished; delete it and repeat aced init"
             )
+        if self.ledger.state.files:
+            check_files(self.folder, self.ledger.state.files)
+        elif self.ledger.writable:
+            self._seal()
+
+    def _seal(self) -> None:
+        """Write the hashes of items and features into the ledger of a project that has none."""
+        if not self.items or self.pool is None:  # both are checked as they are read
+            return
+        hashes = {name: hash_file(self.folder / name) for name in (ITEMS, FEATURES)}
+        with self.ledger.writing() as writing:
+            if not writing.state.files:
+                writing.append("sealed", "", body={"files": hashes})
 
     @classmethod
     def create(
@@ -117,8 +147,10 @@ class Project:
         check_batch(batch, len(pool))
         lines = item_lines(ids, contents, where)
         folder.mkdir(parents=True, exist_ok=True)
-        np.save(folder / FEATURES, pool.rows())
-        (folder / ITEMS).write_bytes(lines)
+        with replacing(folder / FEATURES) as file:
+            np.save(file, pool.rows())
+        with replacing(folder / ITEMS) as file:
+            file.write(lines)
         ledger = Ledger(folder / LEDGER, create=True, clock=clock)
         settings = Settings(
             classes=tuple(classes),
@@ -135,6 +167,7 @@ class Project:
             lease=float(lease),
             l2=float(l2),
             combine=combine,
+            files={name: hash_file(folder / name) for name in (ITEMS, FEATURES)},
         )
         with ledger.writing() as writing:
             writing.append("created", "", body=settings.body())
@@ -151,6 +184,12 @@ class Project:
         """The state, up to date with what other processes wrote."""
         return self.ledger.catch_up()
 
+    @cached_property
+    def id(self) -> str:
+        """What tells this project from all others: 16 digits of the hash of its ledger's first event."""
+        with self.ledger.reading():
+            return next(self.ledger.events())[1][:16]
+
     @property
     def settings(self) -> Settings:
         return self.ledger.state.settings
@@ -161,22 +200,25 @@ class Project:
 
     @cached_property
     def features(self) -> Float32:
-        return np.asarray(np.load(self.folder / FEATURES, mmap_mode="r", allow_pickle=False))
+        path = self.folder / FEATURES
+        try:
+            found = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise Damaged("project", f"{path} cannot be read ({reason(error)}); {RESTORE}") from error
+        return np.asarray(found)
 
     @cached_property
     def pool(self) -> Pool:
         pool = Pool(self.features)
         if pool.fingerprint != self.settings.pool:
-            raise InvalidInput(
-                "project", f"{self.folder / FEATURES} is not the one the project was made with"
-            )
+            path = self.folder / FEATURES
+            raise Damaged("project", f"{path} is not the one the project was made with; {RESTORE}")
         return pool
 
     @cached_property
     def items(self) -> list[dict[str, Any]]:
         """Every item, duplicates included: id, content, row."""
-        with (self.folder / ITEMS).open(encoding="utf-8") as file:
-            return [json.loads(line) for line in file]
+        return read_items(self.folder / ITEMS, self.settings.items)
 
     @cached_property
     def _first(self) -> dict[int, int]:
@@ -238,21 +280,28 @@ class Project:
 
     # -- the loop ---------------------------------------------------------------------
 
-    def give(self, who: str, count: int = 1) -> list[Item]:
-        """The next ``count`` items for ``who`` to label: first those they hold, then new ones."""
+    def give(self, who: str, count: int = 1, *, late: bool = False) -> list[Item]:
+        """The next ``count`` items for ``who`` to label: first those they hold, then new ones.
+
+        If the next round is ``late``, somebody who would have nothing gets an item out of turn.
+        """
         count = min(count, MOST_HELD)
         with self.ledger.reading() as state:
             held = state.held_by(who, self.ledger.now)
         if len(held) < count:
             with self.ledger.writing() as writing:
-                held = self._lease(writing, who, count)
+                held = self._lease(writing, who, count, late)
         return [self.item(row) for row in held[:count]]
 
-    def _lease(self, writing: Transaction, who: str, count: int) -> list[int]:
+    def _lease(self, writing: Transaction, who: str, count: int, late: bool) -> list[int]:
         self._known(writing.state, who)
         held = writing.state.held_by(who, writing.now)
-        rows = writing.state.ready(who, writing.now)
-        fresh = [row for row, _ in zip(rows, range(count - len(held)), strict=False)]
+        fresh = list(islice(writing.state.ready(who, writing.now), max(0, count - len(held))))
+        if late and not held and not fresh:
+            spare = spare_row(writing.state)
+            if spare is not None:
+                writing.append("spare", "", body={"rows": [spare[0]], "probabilities": [spare[1]]})
+                fresh = [spare[0]]
         for row in fresh:
             writing.append("lease", who, row, {"until": writing.now + self.settings.lease})
         return held + fresh
@@ -268,11 +317,13 @@ class Project:
         key: str | None = None,
         source: str = "page",
         then: int = 0,
+        late: bool = False,
     ) -> tuple[Event, list[Item]]:
         """Take the answer of ``who`` about a ``row`` that they were given; it is on disk on return.
 
         ``kind`` is label, skip or unsure; ``label`` is a class. The answer took ``seconds`` and came
-        from ``source``. The same ``key`` sent twice counts once. ``then`` more items are given.
+        from ``source``. The same answer sent twice with the same ``key`` counts once; another answer
+        with this key is refused. ``then`` more items are given (``late``: see :meth:`give`).
         """
         if kind not in ("label", "skip", "unsure"):
             raise InvalidInput("kind", f"must be label, skip or unsure, got {kind!r}")
@@ -285,16 +336,17 @@ class Project:
         with self.ledger.writing() as writing:
             self._known(writing.state, who)
             event = None if key is None else self.ledger.find(key)
-            if event is not None and (event.who != who or event.kind not in (kind, "undo")):
-                raise InvalidInput("key", "it was used for something else; use a new one")
-            if event is None:
+            code = self.classes.index(str(label)) if kind == "label" else None
+            if event is not None:
+                _check_same(event, who, row, kind, code)
+            else:
                 if not writing.state.was_given(who, row):
                     raise InvalidInput("row", f"item {row} was not given to you; ask for the next one")
                 body: dict[str, Any] = {"seconds": round(float(seconds), 3), "source": source}
-                if kind == "label":
-                    body["label"] = self.classes.index(str(label))
+                if code is not None:
+                    body["label"] = code
                 event = writing.append(kind, who, row, body, key)
-            held = self._lease(writing, who, min(then, MOST_HELD)) if then else []
+            held = self._lease(writing, who, min(then, MOST_HELD), late) if then else []
         return event, [self.item(row) for row in held]
 
     def undo(self, who: str, *, key: str | None = None) -> Item | None:
@@ -310,7 +362,7 @@ class Project:
                 until = writing.now + self.settings.lease
                 event = writing.append("undo", who, row, {"of": done[-1], "until": until}, key)
             elif event.kind != "undo" or event.who != who:
-                raise InvalidInput("key", "it was used for something else; use a new one")
+                raise KeyTaken("key", USED)
         assert event.row is not None
         return self.item(event.row)
 
@@ -332,7 +384,11 @@ class Project:
             few, now = max(1, round_size(state) // 2), self.ledger.now
             if state.untouched() >= few:  # the usual case: everybody may be given these
                 return False
-            held = [row for row, people in state.leases.items() if max(people.values()) > now]
+            held = [
+                row
+                for row, people in state.leases.items()
+                if any(state.runs(until, now) for until in people.values())
+            ]
             if len(state.waiting) - sum(row in state.waiting for row in held) < few:
                 return True
             return any(len(list(islice(state.ready(name, now), few))) < few for name in names)
@@ -369,8 +425,10 @@ class Project:
                     "accuracy": planned.accuracy,
                     "design": planned.design,
                     "seconds": round(planned.seconds, 3),
+                    "reserve": planned.reserve,
                 },
             )
+        with suppress(OSError):  # a full disk, say; the memory follows from the ledger
             store_memory(self.folder / MEMORY, brief, planned)
         return True
 
@@ -389,3 +447,10 @@ class Project:
 
         learner = Learner(self.pool, classes=[0, 1], l2=self.settings.l2)
         return learner.train(found.rows, found.codes)
+
+
+def _check_same(event: Event, who: str, row: int, kind: str, code: int | None) -> None:
+    """Refuse an answer whose key an earlier event has, unless it is the same answer, sent again."""
+    same = (event.who, event.row, event.kind, event.body.get("label")) == (who, row, kind, code)
+    if not same:
+        raise KeyTaken("key", USED)

@@ -51,6 +51,7 @@ class PlannedRound:
     design: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     memory: Memory | None = None  # what the round after depends on
+    reserve: dict[str, list[Any]] = field(default_factory=lambda: {"rows": [], "probabilities": []})
 
 
 def plan_round(pool: Pool, brief: Brief, threads: int | None = None) -> PlannedRound:

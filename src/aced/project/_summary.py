@@ -116,7 +116,7 @@ def _person(state: State, tally: Any, name: str) -> dict[str, Any]:
         "skips": tally.counts[name, "skip"],
         "unsure": tally.counts[name, "unsure"],
         "median_seconds": round(statistics.median(times), 3) if times else None,
-        "last": tally.last.get(name),
+        "last": tally.last(name),
     }
 
 

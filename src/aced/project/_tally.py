@@ -5,12 +5,10 @@ from __future__ import annotations
 import statistics
 import threading
 import time
-from collections import Counter, defaultdict, deque
+from collections import Counter
+from functools import lru_cache
 
 from aced.ledger import Ledger, State
-
-RECENT = 50
-"""How many of a person's last labels their present speed is the median of."""
 
 Said = dict[str, tuple[str, str]]  # by person: label, skip or unsure; the day of a label
 
@@ -22,27 +20,27 @@ class Tally:
         self._ledger, self._lock = ledger, threading.Lock()
         self._seq = 0
         self._said: dict[int, Said] = {}
-        self._recent: dict[str | None, deque[float]] = defaultdict(lambda: deque(maxlen=RECENT))
         self.labelled = 0  # rows with at least one label
         self.counts: Counter[tuple[str | None, str]] = Counter()  # (who, or None for all; kind)
         self.days: Counter[tuple[str | None, str]] = Counter()  # labels by day
-        self.last: dict[str, float] = {}
 
     def update(self) -> Tally:
         """Take in what was written since the last time."""
         with self._ledger.reading() as state, self._lock:
-            rows: dict[int, None] = {}
-            for event, _ in self._ledger.events(self._seq):
-                if event.row is not None and event.kind != "lease":
-                    rows[event.row] = None
-                    self.last[event.who] = event.at
-                    if event.kind == "label" and event.body.get("seconds"):
-                        self._recent[event.who].append(float(event.body["seconds"]))
-                        self._recent[None].append(float(event.body["seconds"]))
+            if not self._seq:
+                rows = dict.fromkeys([*state.votes, *state.passed])
+            else:
+                events = self._ledger.events(self._seq)
+                rows = {e.row: None for e, _ in events if e.row is not None and e.kind != "lease"}
             for row in rows:
                 self._recount(row, state)
             self._seq = state.seq
         return self
+
+    def last(self, who: str) -> float | None:
+        """When this person last answered."""
+        with self._ledger.reading() as state:
+            return state.seen.get(who)
 
     def _recount(self, row: int, state: State) -> None:
         before = self._said.get(row, {})
@@ -51,17 +49,26 @@ class Tally:
         for said, step in ((before, -1), (now, 1)):
             self.labelled += step * any(kind == "label" for kind, _ in said.values())
             for who, (kind, day) in said.items():
-                for whose in (who, None):
-                    self.counts[whose, kind] += step
-                    if day:
-                        self.days[whose, day] += step
+                self.counts[who, kind] += step
+                self.counts[None, kind] += step
+                if day:
+                    self.days[who, day] += step
+                    self.days[None, day] += step
         self._said[row] = now
 
     def seconds(self, who: str | None) -> float | None:
         """The median seconds of a person's last labels, or of everybody's if they gave none yet."""
-        times = self._recent.get(who) or self._recent.get(None)
+        with self._ledger.reading() as state:
+            times = list(state.recent.get(who) or state.recent.get(None) or ())
         return statistics.median(times) if times else None
 
 
 def day_of(at: float) -> str:
-    return time.strftime("%Y-%m-%d", time.localtime(at))
+    """The day of a time, on this machine's clock."""
+    return _day_of_quarter(int(at // 900))
+
+
+@lru_cache(maxsize=4096)
+def _day_of_quarter(quarter: int) -> str:
+    """Days begin at a whole quarter of an hour, in every time zone."""
+    return time.strftime("%Y-%m-%d", time.localtime(900 * quarter))

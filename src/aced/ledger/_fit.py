@@ -1,0 +1,145 @@
+"""Whether an event fits the state it is applied to: the fields of its body, and what they point to.
+
+A file that was edited or damaged can hold anything. Nothing of an event that does not fit is applied.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aced.ledger._events import Event
+    from aced.ledger._state import State
+
+Test = Callable[[Any], bool]
+
+MISSING = object()
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_text, value.values()))
+
+
+def _names(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1 and all(map(_text, value))
+
+
+def _wholes(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_whole, value))
+
+
+def _numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_number, value))
+
+
+def _objects(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_object, value))
+
+
+def _accuracy(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        _number(value.get(name)) for name in ("estimate", "low", "high", "checked")
+    )
+
+
+def _reserve(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and _wholes(value.get("rows"))
+        and _numbers(value.get("probabilities"))
+        and len(value["rows"]) == len(value["probabilities"])
+    )
+
+
+NEEDED: dict[str, dict[str, Test]] = {
+    "created": {
+        **dict.fromkeys(("kind", "pool", "strategy", "combine"), _text),
+        **dict.fromkeys(("items", "rows", "seed", "batch"), _whole),
+        **dict.fromkeys(("check", "overlap", "lease", "l2"), _number),
+        "classes": _names,
+    },
+    "annotator": {"name": _text, "role": _text},
+    "revoked": {"name": _text},
+    "draw": {"round": _whole, "rows": _wholes},
+    "spare": {"rows": _wholes, "probabilities": _numbers},
+    "lease": {"until": _number},
+    "label": {"label": _whole},
+    "undo": {"of": _whole},
+    "sealed": {"files": _texts},
+    "accepted": {"lost": _text},
+}
+"""The fields that the body of an event of each kind must have, and the test of their values."""
+
+ALLOWED: dict[str, dict[str, Test]] = {
+    "created": {"root": _text, "files": _texts},
+    "annotator": {"token": _text},
+    "draw": {
+        **dict.fromkeys(("based_on", "labels", "planner"), _whole),
+        **dict.fromkeys(("probabilities", "chances"), _numbers),
+        "checks": _wholes,
+        "notes": _objects,
+        "accuracy": _accuracy,
+        "design": _object,
+        "seconds": _number,
+        "reserve": _reserve,
+    },
+    "label": {"seconds": _number},
+    "undo": {"until": _number},
+}
+"""Fields that may be missing or null, and the test of their values."""
+
+ABOUT_A_ROW = ("lease", "label", "skip", "unsure", "undo")
+
+
+def check_fit(event: Event, state: State) -> None:
+    """Raise ValueError, with the reason, if the event does not fit the state."""
+    body = event.body
+    for name, test in NEEDED.get(event.kind, {}).items():
+        if not test(body.get(name, MISSING)):
+            raise ValueError(f"{name} of a {event.kind} is missing or wrong")
+    for name, test in ALLOWED.get(event.kind, {}).items():
+        if body.get(name) is not None and not test(body[name]):
+            raise ValueError(f"{name} of a {event.kind} is wrong")
+    if (event.kind == "created") != (event.seq == 1):
+        raise ValueError("a ledger begins with one event of kind created, and has no second")
+    if event.kind != "created":
+        _check_places(event, state)
+
+
+def _check_places(event: Event, state: State) -> None:
+    body, rows = event.body, state.settings.rows
+    if event.kind in ABOUT_A_ROW and not (
+        _whole(event.row) and event.row is not None and event.row < rows
+    ):
+        raise ValueError(f"there is no row {event.row}")
+    named = [*body.get("rows", []), *body.get("checks", [])] if event.kind in ("draw", "spare") else []
+    if event.kind == "draw" and body.get("reserve"):
+        named += body["reserve"]["rows"]
+    if named and max(named) >= rows:
+        raise ValueError(f"there is no row {max(named)}")
+    if event.kind == "label" and body["label"] >= len(state.settings.classes):
+        raise ValueError(f"there is no class {body['label']}")
+    if event.kind == "revoked" and body["name"] not in state.people:
+        raise ValueError(f"nobody is called {body['name']!r}")
+    if event.kind == "undo":
+        given = state.given.get(body["of"])
+        if given is None or body["of"] in state.undone or given[1:] != (event.row, event.who):
+            raise ValueError(f"event {body['of']} is no answer that can be undone")

@@ -1,0 +1,115 @@
+"""The head record: how many events were acknowledged, and the hash of the last one.
+
+It lies outside the database, and is synced to disk before an event is acknowledged. If the database
+then loses its end (a file removed, cut or restored from an older copy), the head record shows it.
+
+The file has two slots in different disk blocks. A write goes to the slot with the older record, so
+that a write that breaks off leaves the newer record as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from aced.ledger._errors import LedgerDamaged
+
+try:
+    import fcntl
+except ImportError:  # Windows: two processes then keep apart by the slots alone
+    fcntl = None  # type: ignore[assignment]
+
+SLOT = 4096
+"""Bytes from one slot to the next: a block of a disk."""
+LINE = 20 + 1 + 64 + 1 + 8 + 1
+
+
+class Mark(NamedTuple):
+    """A place in the chain: the number of an event, and its hash."""
+
+    seq: int
+    link: str
+
+
+class Head:
+    """The file of the head record. Several processes may write it; a record never goes back."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: int | None = None
+
+    def read(self) -> Mark | None:
+        """The last record; None if there is no file."""
+        try:
+            content = self.path.read_bytes() if self.path.is_file() else None
+        except OSError as error:
+            raise LedgerDamaged(self.path, f"cannot be read ({error.strerror})") from error
+        if content is None:
+            return None
+        found = _newest(content)
+        if found is None:
+            raise LedgerDamaged(self.path, "is damaged: it holds no whole record")
+        return found[1]
+
+    def advance(self, mark: Mark) -> None:
+        """Write and sync a record, unless the file has this one or a later one already."""
+        with self._locked() as file:
+            newest = _newest(os.pread(file, 2 * SLOT, 0))
+            if newest is not None and newest[1].seq >= mark.seq:
+                return
+            place = 0 if newest is None else 1 - newest[0]
+            os.pwrite(file, _line(mark), place * SLOT)
+            os.fdatasync(file)
+
+    def reset(self, mark: Mark) -> None:
+        """Begin anew at this record, whatever the file holds."""
+        with self._locked() as file:
+            os.pwrite(file, _line(mark).ljust(SLOT) + _line(mark), 0)
+            os.fsync(file)
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)  # the file's name is on disk, too
+        finally:
+            os.close(folder)
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    @contextmanager
+    def _locked(self) -> Iterator[int]:
+        if self._file is None:
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+        if fcntl is not None:
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+        try:
+            yield self._file
+        finally:
+            if fcntl is not None:
+                fcntl.flock(self._file, fcntl.LOCK_UN)
+
+
+def _line(mark: Mark) -> bytes:
+    text = f"{mark.seq:>20} {mark.link}".encode()
+    return text + f" {zlib.crc32(text):08x}\n".encode()
+
+
+def _newest(content: bytes) -> tuple[int, Mark] | None:
+    """The slot with the last whole record, and the record."""
+    found = [(place, _mark(content[place * SLOT :][:LINE])) for place in (0, 1)]
+    whole = [(place, mark) for place, mark in found if mark is not None]
+    return max(whole, key=lambda pair: pair[1].seq, default=None)
+
+
+def _mark(line: bytes) -> Mark | None:
+    try:
+        seq, link = line[: LINE - 10].decode("ascii").split()
+        mark = Mark(int(seq), link)
+    except ValueError:
+        return None
+    return mark if _line(mark) == line else None

@@ -1,0 +1,97 @@
+"""A disk that is full or read-only: reading reads, writing is refused in a sentence, nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from aced.ledger import Ledger, LedgerError, replay
+from tests.helpers import filled, read_only, small_disk
+from tests.ledger.test_file import begin, label
+
+
+@pytest.fixture
+def disk(tmp_path):
+    with small_disk(tmp_path / "disk") as folder:
+        yield folder
+
+
+def killed_writer(path):
+    """A process that writes twenty labels and is killed: they are in the log beside the ledger."""
+    program = (
+        "import os, signal, sys; from pathlib import Path; from aced.ledger import Ledger\n"
+        "ledger = Ledger(Path(sys.argv[1]))\n"
+        "for row in range(20):\n"
+        "    with ledger.writing() as w:\n"
+        "        w.append('label', 'ann', row, {'label': 1})\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program, path]).returncode == -signal.SIGKILL
+    assert os.path.getsize(f"{path}-wal") > 0
+
+
+@pytest.mark.parametrize("trouble", [filled, read_only])
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_ledger_on_such_a_disk_can_be_read(disk, trouble, killed):
+    begin(disk / "l").close()
+    if killed:
+        killed_writer(disk / "l")
+    with trouble(disk):
+        ledger = Ledger(disk / "l")
+        assert len(ledger.state.votes) == 20 * killed
+        assert replay(disk / "l").problems == []
+        if not ledger.writable:
+            with pytest.raises(LedgerError, match="nothing was saved"):
+                label(ledger, 1)
+    if not ledger.writable:
+        label(ledger, 33)  # there is room again: the same ledger writes
+        assert 33 in Ledger(disk / "l").state.votes
+    ledger.close()
+
+
+def test_a_reader_that_began_on_a_full_disk_follows_the_ledger_when_there_is_room(disk):
+    ledger = begin(disk / "l")
+    ledger.close()
+    with filled(disk):
+        reader = Ledger(disk / "l")
+    assert not reader.writable
+    writer = Ledger(disk / "l")
+    label(writer, 5)
+    reader._try_again = 0.0
+    assert 5 in reader.catch_up().votes
+    assert reader.writable
+
+
+def attempt(ledger, row):
+    try:
+        label(ledger, row)
+    except LedgerError as error:
+        assert "the disk is full; nothing was saved" in str(error)  # noqa: PT017
+        return False
+    return True
+
+
+def test_writes_that_a_full_disk_refuses_lose_nothing_and_go_on_when_there_is_room(disk):
+    ledger = begin(disk / "l")
+    saved = refused = 0
+    for _ in range(3):
+        with filled(disk):
+            for row in range(400):
+                if attempt(ledger, row):
+                    saved += 1
+                else:
+                    refused += 1
+                    if refused % 10 == 0:
+                        break
+        assert len(list(ledger.events())) == ledger.state.seq == saved + 2
+        label(ledger, 500)
+        saved += 1
+    assert refused == 30
+    digest = ledger.state.digest()
+    ledger.close()
+    assert Ledger(disk / "l").state.digest() == digest
+    assert replay(disk / "l").problems == []

@@ -1,0 +1,226 @@
+"""The head record: what was acknowledged and is gone is said, whatever became of the database."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from aced.ledger import Ledger, LedgerDamaged, LedgerError, replay
+from aced.ledger._head import LINE, SLOT, Head, Mark
+from tests.ledger.test_file import begin, label
+
+
+def without_triggers(path):
+    base = sqlite3.connect(path, isolation_level=None)
+    base.execute("DROP TRIGGER events_stay")
+    base.execute("DROP TRIGGER events_remain")
+    return base
+
+
+def test_a_ledger_whose_end_was_deleted_is_refused_with_the_numbers(tmp_path):
+    ledger = begin(tmp_path / "l")
+    for row in range(10):
+        label(ledger, row)
+    ledger.close()
+    base = without_triggers(tmp_path / "l")
+    base.execute("DELETE FROM events WHERE seq > 7")
+    base.close()
+    with pytest.raises(LedgerDamaged, match=r"events 8 to 12 were acknowledged.*--accept-loss"):
+        Ledger(tmp_path / "l")
+    (problem,) = replay(tmp_path / "l").problems
+    assert "events 8 to 12 were acknowledged" in problem
+
+
+@pytest.mark.parametrize("damage", ["removed", "halved", "flipped"])
+def test_a_log_that_is_damaged_after_a_kill_is_noticed(tmp_path, damage):
+    """SQLite silently drops a log that it cannot read; the labels in it were acknowledged."""
+    begin(tmp_path / "l").close()
+    program = (
+        "import os, signal, sys; from pathlib import Path; from aced.ledger import Ledger\n"
+        "ledger = Ledger(Path(sys.argv[1]))\n"
+        "for row in range(20):\n"
+        "    with ledger.writing() as w:\n"
+        "        w.append('label', 'ann', row, {'label': 1})\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", program, str(tmp_path / "l")])
+    assert killed.returncode == -signal.SIGKILL
+    log = tmp_path / "l-wal"
+    content = log.read_bytes()
+    if damage == "removed":
+        log.unlink()
+        (tmp_path / "l-shm").unlink()
+    elif damage == "halved":
+        log.write_bytes(content[: len(content) // 2])
+    else:
+        log.write_bytes(content[:200] + bytes([content[200] ^ 1]) + content[201:])
+    with pytest.raises(LedgerDamaged, match="to 22 were acknowledged"):
+        Ledger(tmp_path / "l")
+    assert "to 22 were acknowledged" in replay(tmp_path / "l").problems[-1]
+
+
+def test_an_older_copy_put_in_place_of_the_ledger_is_noticed(tmp_path):
+    ledger = begin(tmp_path / "l")
+    ledger.close()
+    shutil.copy(tmp_path / "l", tmp_path / "copy")
+    ledger = Ledger(tmp_path / "l")
+    label(ledger, 1)
+    ledger.close()
+    shutil.copy(tmp_path / "copy", tmp_path / "l")
+    with pytest.raises(LedgerDamaged, match="event 3 was acknowledged"):
+        Ledger(tmp_path / "l")
+
+
+def test_other_events_in_place_of_those_acknowledged_are_noticed(tmp_path):
+    ledger = begin(tmp_path / "l", clock=lambda: 1.0)
+    label(ledger, 1)
+    ledger.close()
+    other = tmp_path / "other"
+    other.mkdir()
+    ledger = begin(other / "l", clock=lambda: 1.0)
+    for row in range(4):
+        label(ledger, row + 2)
+    ledger.close()
+    shutil.copy(other / "l", tmp_path / "l")
+    with pytest.raises(LedgerDamaged, match=r"event 3 .* is not the one that was acknowledged"):
+        Ledger(tmp_path / "l")
+
+
+@pytest.mark.parametrize("damage", ["missing", "damaged"])
+def test_a_head_record_that_is_gone_is_said(tmp_path, damage):
+    begin(tmp_path / "l").close()
+    head = tmp_path / "l.head"
+    head.unlink() if damage == "missing" else head.write_bytes(b"x" * 600)
+    with pytest.raises(LedgerDamaged, match=damage):
+        Ledger(tmp_path / "l")
+    assert damage in replay(tmp_path / "l").problems[0]
+
+
+def test_a_loss_can_be_accepted_and_stays_on_record(tmp_path):
+    ledger = begin(tmp_path / "l")
+    for row in range(5):
+        label(ledger, row)
+    ledger.close()
+    base = without_triggers(tmp_path / "l")
+    base.execute("DELETE FROM events WHERE seq > 4")
+    base.close()
+    ledger = Ledger(tmp_path / "l", accept_loss=True)
+    assert "events 5 to 7 were acknowledged" in ledger.state.losses[0]["lost"]
+    label(ledger, 9)
+    ledger.close()
+    assert replay(tmp_path / "l").problems == []
+    assert sorted(Ledger(tmp_path / "l").state.votes) == [0, 1, 9]
+
+
+def test_a_kill_between_the_event_and_its_head_record_is_no_loss(tmp_path):
+    ledger = begin(tmp_path / "l")
+    kept = (tmp_path / "l.head").read_bytes()
+    label(ledger, 1)
+    ledger.close()
+    (tmp_path / "l.head").write_bytes(kept)  # as if it had not been written
+    again = Ledger(tmp_path / "l")
+    assert 1 in again.state.votes
+    assert replay(again).problems == []
+
+
+def test_a_ledger_of_before_gets_a_head_record_when_it_is_first_opened(tmp_path):
+    begin(tmp_path / "l").close()
+    base = sqlite3.connect(tmp_path / "l")
+    base.execute("PRAGMA user_version=1")
+    base.close()
+    (tmp_path / "l.head").unlink()
+    assert replay(tmp_path / "l").problems == []
+    Ledger(tmp_path / "l").close()
+    found = Head(tmp_path / "l.head").read()
+    assert found is not None
+    assert found.seq == 2
+
+
+def test_a_write_that_broke_off_leaves_the_record_before_it(tmp_path):
+    head = Head(tmp_path / "h")
+    head.reset(Mark(5, "a" * 64))
+    head.advance(Mark(6, "b" * 64))
+    head.advance(Mark(9, "c" * 64))
+    assert head.read() == Mark(9, "c" * 64)
+    content = bytearray((tmp_path / "h").read_bytes())
+    for place in (0, SLOT):  # the last write went to one of the slots: break either
+        torn = content.copy()
+        torn[place + LINE // 2 : place + LINE] = b"\0" * (LINE - LINE // 2)
+        (tmp_path / "torn").write_bytes(torn)
+        found = Head(tmp_path / "torn").read()
+        assert found in (Mark(6, "b" * 64), Mark(9, "c" * 64))
+
+
+def test_a_head_record_never_goes_back(tmp_path):
+    head = Head(tmp_path / "h")
+    head.reset(Mark(0, "0" * 64))
+    head.advance(Mark(7, "a" * 64))
+    Head(tmp_path / "h").advance(Mark(6, "b" * 64))  # a process that was slower
+    assert head.read() == Mark(7, "a" * 64)
+
+
+def _write(path, name):
+    ledger = Ledger(path)
+    for row in range(50):
+        with ledger.writing() as writing:
+            writing.append("label", "ann", row, {"label": 1}, f"{name}-{row}")
+
+
+def test_threads_and_processes_leave_a_head_record_of_the_last_event(tmp_path):
+    begin(tmp_path / "l").close()
+    fork = multiprocessing.get_context("spawn")
+    both = [fork.Process(target=_write, args=(tmp_path / "l", name)) for name in "ab"]
+    for process in both:
+        process.start()
+    ledger = Ledger(tmp_path / "l")
+    threads = [threading.Thread(target=label, args=(ledger, row)) for row in range(20)]
+    for one in threads:
+        one.start()
+    for one in threads + both:
+        one.join()
+    assert [process.exitcode for process in both] == [0, 0]
+    found = Head(tmp_path / "l.head").read()
+    assert found is not None
+    assert found.seq == ledger.catch_up().seq == 122
+    assert found.link == ledger._hash
+
+
+def test_an_answer_is_not_acknowledged_before_its_head_record_is_on_disk(tmp_path, monkeypatch):
+    ledger = begin(tmp_path / "l")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", full)
+        with pytest.raises(LedgerError, match="send the answer again"):
+            label(ledger, 1, key="k")
+    with ledger.writing():  # what a repeated answer does: its key is known, nothing is appended
+        assert ledger.find("k") is not None
+    found = Head(tmp_path / "l.head").read()
+    assert found is not None
+    assert found.seq == 3
+
+
+@pytest.mark.parametrize("size", [0, 100])
+def test_an_emptied_ledger_keeps_its_log_and_is_no_new_one(tmp_path, size):
+    """SQLite takes such a file for a new one and deletes the log, which holds every event."""
+    ledger = begin(tmp_path / "l")
+    label(ledger, 1)
+    (tmp_path / "copy").write_bytes((tmp_path / "l-wal").read_bytes())
+    ledger.close()
+    (tmp_path / "l").write_bytes((tmp_path / "l").read_bytes()[:size])
+    (tmp_path / "copy").rename(tmp_path / "l-wal")
+    kept = (tmp_path / "l-wal").read_bytes()
+    with pytest.raises(LedgerDamaged, match="emptied or cut"):
+        Ledger(tmp_path / "l")
+    assert "emptied or cut" in replay(tmp_path / "l").problems[0]
+    assert (tmp_path / "l-wal").read_bytes() == kept

@@ -229,6 +229,16 @@ def test_a_changed_annotation_replaces_and_an_old_export_does_not(project):
     assert votes(project) == {1: {"label-studio 1": "no"}}
 
 
+def test_an_annotation_with_two_answers_of_one_time_is_refused(project):
+    (task,) = ls.tasks(project, 1)
+    twice = exported([task], [[annotation(7, "no"), annotation(7, "yes")]])
+    with pytest.raises(InvalidInput, match="annotation 7 stands there twice"):
+        ls.read_export(project, twice)
+    same = exported([task], [[annotation(7, "no"), annotation(7, "no")]])
+    assert ls.read_export(project, same).taken == 1
+    assert ls.read_export(project, same).taken == 0
+
+
 def test_cancelled_is_skip_and_empty_is_unsure(project):
     export = [
         task_of(project, 1, annotation(1, None, was_cancelled=True)),
@@ -371,7 +381,7 @@ def test_a_file_that_is_no_json(tmp_path):
         path.write_bytes(content)
         with pytest.raises(InvalidInput, match="is not JSON"):
             ls.load_export(path)
-    with pytest.raises(InvalidInput, match="cannot be read"):
+    with pytest.raises(InvalidInput, match="there is no file"):
         ls.load_export(tmp_path / "none.json")
 
 

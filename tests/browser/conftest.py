@@ -43,7 +43,7 @@ def site() -> Iterator[Callable[..., Site]]:
     started: list[Site] = []
 
     def start(folder: Path, *options: str) -> Site:
-        started.append(Site(folder, *(options or ("--as", "ana"))))
+        started.append(Site(folder, *(options or ("--as", "ana", "--no-token"))))
         return started[-1]
 
     yield start

@@ -54,8 +54,8 @@ class Site:
         streams = (os.devnull, str(said), str(said))
         words = ("serve", self.folder, *self.options, "--port", self.port)
         self.server = warm.start(streams, os.environ, *words)
-        address = until(lambda: re.search(r"http://[^/]*:(\d+)/ ", said.read_text()), "an address")
-        self.port = int(address[1])
+        line = until(lambda: re.search(r"(http://[^/]*:(\d+)/\S*) ", said.read_text()), "an address")
+        self.link, self.port = line[1], int(line[2])
         until(self._answers, "the server answers")
 
     def _answers(self) -> bool:
@@ -82,6 +82,14 @@ class Site:
             return project.state
         finally:
             project.close()
+
+    def planned(self) -> None:
+        """Wait until a round has rows left to give, as it has for people, who are slower than tests."""
+        project = Project(self.folder)
+        until = time.monotonic() + 20
+        while project.state.untouched() < 3 and time.monotonic() < until:
+            time.sleep(0.02)
+        project.close()
 
     def events(self, *kinds: str) -> list[Event]:
         project = Project(self.folder)

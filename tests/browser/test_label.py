@@ -27,6 +27,7 @@ def test_sixty_items_by_keyboard_and_the_lead_watches(tmp_path: Path, site, visi
     for keys in ("12", "fj"):
         for _ in range(10):
             label(ana, truth, keys)
+        served.planned()
 
     for _ in range(2):  # two slips of the finger, put right
         row = ana.row()
@@ -43,6 +44,7 @@ def test_sixty_items_by_keyboard_and_the_lead_watches(tmp_path: Path, site, visi
     assert ana.row() == before
 
     for _ in range(22):
+        served.planned()
         label(ana, truth)
     lead = visit(ana.page.context)
     lead.page.goto(f"{served.url}/lead")
@@ -135,8 +137,13 @@ def test_another_link_opened_in_the_same_browser_takes_no_answers_along(office, 
 
 def test_a_server_that_is_killed_loses_nothing(tmp_path: Path, site, visit) -> None:
     truth = digits(tmp_path, batch=40)
-    served: Site = site(tmp_path / "project")
-    ana = visit(expected=AWAY).open(served.url)
+    served: Site = site(tmp_path / "project", "--as", "ana")
+    ana = visit(expected=(*AWAY, "401"))
+    ana.page.goto(served.url)
+    ana.page.wait_for_selector(".message.unknown")
+    ana.page.goto(served.link)
+    assert ana.page.evaluate("location.href") == f"{served.url}/lead"
+    ana.open(served.url)
     rows = [label(ana, truth) for _ in range(8)]
     ana.saved()
 
@@ -179,6 +186,22 @@ def test_a_server_that_is_killed_loses_nothing(tmp_path: Path, site, visit) -> N
     assert len({event.key for event in events}) == len(events)
     assert len(served.events("undo")) == 1
     assert served.state().labelled() == sorted(set(rows))
+
+
+def test_answers_that_an_older_page_kept_are_sent(tmp_path: Path, site, visit) -> None:
+    digits(tmp_path, batch=40)
+    served = site(tmp_path / "project")
+    ana = visit().open(served.url)
+    row = ana.row()
+    keep = """([row, label]) => fetch("/api/me").then((reply) => reply.json()).then((me) => {
+      const key = `aced:${JSON.stringify([me.pool, me.classes, me.name])}:000000000000001-000000-k`;
+      const body = { row, kind: "label", label, seconds: 1, key: "k" };
+      localStorage.setItem(key, JSON.stringify({ key, path: "/api/answer", body }));
+    })"""
+    ana.page.evaluate(keep, [row, "odd"])
+    ana.page.reload()
+    ana.saved()
+    assert [(event.row, event.key) for event in served.events("label")] == [(row, "k")]
 
 
 def test_an_image_is_zoomed_and_dragged_and_the_next_is_whole(office, visit) -> None:

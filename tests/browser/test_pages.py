@@ -95,7 +95,7 @@ def served(tmp_path: Path, site) -> Site:
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """For tests that leave items to the others."""
-    started = Site(made(tmp_path_factory.mktemp("shared")), "--as", "ana")
+    started = Site(made(tmp_path_factory.mktemp("shared")), "--as", "ana", "--no-token")
     yield started
     started.end()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aced.web import make_app
+from aced.web._limit import WRONG_TOKENS
 from tests.web.helpers import far_client, local_client, make
 
 
@@ -29,3 +30,17 @@ def test_elsewhere_it_needs_a_leads_token(tmp_path):
         auth = None if password is None else ("aced", password)
         found = client.post("/label-studio/setup", json={"project": "1"}, auth=auth)
         assert found.status_code == status
+
+
+def test_guessing_is_slowed_and_the_lead_is_not_locked_out(tmp_path):
+    project = make(tmp_path / "p")
+    client = far_client(make_app(project, tokens_required=True, design=False, label_studio=True))
+    for i in range(WRONG_TOKENS):
+        how = [{"auth": ("aced", f"guess{i}")}, {"params": {"token": f"guess{i}"}}][i % 2]
+        assert client.get("/label-studio/health", **how).status_code == 401
+    for how in ({"auth": ("aced", "more")}, {"params": {"token": "more"}}):
+        found = client.get("/label-studio/health", **how)
+        assert found.status_code == 429
+        assert int(found.headers["retry-after"]) > 0
+    lead = project.add_person("lea", "lead")
+    assert client.get("/label-studio/health", auth=("aced", lead)).status_code == 200

@@ -11,7 +11,7 @@ import pytest
 from aced.project import Project
 from aced.web import make_app
 from aced.web._headers import FIXED
-from aced.web._limit import ADDRESSES, WITHIN, WRONG_TOKENS, WrongTokens
+from aced.web._limit import REMEMBERED, WITHIN, WRONG_TOKENS, WRONG_TOKENS_OF_A_PEER, WrongTokens
 from tests.web.helpers import (
     FAR,
     LOCAL,
@@ -205,7 +205,7 @@ def test_the_cookie(app: Any, project: Project) -> None:
     assert reply.status_code == 303
     assert reply.headers["location"] == "/"
     cookie = reply.headers["set-cookie"].lower()
-    for part in ("aced=", "httponly", "samesite=strict", "path=/", "secure"):
+    for part in (f"aced-{project.id}=", "httponly", "samesite=strict", "path=/", "secure"):
         assert part in cookie
     assert reply.headers["cache-control"] == "no-store"
     lead = far_client(app).get("/enter", params={"token": project.add_person("lea", "lead")})
@@ -213,13 +213,12 @@ def test_the_cookie(app: Any, project: Project) -> None:
 
 
 @pytest.mark.parametrize("path", [p for p in GETS if p.startswith("/api") and "nowhere" not in p])
-def test_nobody_gets_in_without_a_token(app: Any, path: str) -> None:
-    for cookies in ({}, {"aced": ""}, {"aced": "wrong"}, {"aced": "x" * 4000}, {"aced": "é"}):
-        client = far_client(app)
-        header = (
-            {"Cookie": "; ".join(f"{k}={v}" for k, v in cookies.items()).encode()} if cookies else {}
-        )
-        assert client.get(path, headers=header).status_code == 401
+def test_nobody_gets_in_without_a_token(app: Any, project: Project, path: str) -> None:
+    client = far_client(app)
+    assert client.get(path).status_code == 401
+    for name in ("aced", f"aced-{project.id}"):
+        for value in ("", "wrong", "x" * 4000, "é"):
+            assert client.get(path, headers={"Cookie": f"{name}={value}".encode()}).status_code == 401
 
 
 @pytest.mark.parametrize("path", POSTS)
@@ -236,48 +235,116 @@ def test_pages_before_the_cookie_arrives_hold_no_data(app: Any) -> None:
         assert page.headers["content-type"].startswith("text/html")
 
 
-def test_guessing_is_slowed_and_others_are_not(app: Any, project: Project) -> None:
+def guess(client: TestClient, name: str, **headers: str) -> int:
+    """The status of a request for a page with a cookie that was made up."""
+    return client.get("/api/me", headers={"Cookie": name, **headers}).status_code
+
+
+def test_guessing_is_slowed_and_nobody_with_a_link_is_locked_out(app: Any, project: Project) -> None:
     token, other = project.add_person("ann"), project.add_person("bob")
-    inside = far_client(app, other)
     guesser = far_client(app)
     seen = [
         guesser.get("/enter", params={"token": f"guess{i}"}).status_code for i in range(WRONG_TOKENS + 5)
     ]
     assert seen == [401] * WRONG_TOKENS + [429] * 5
-    blocked = guesser.get("/enter", params={"token": token})
+    blocked = guesser.get("/enter", params={"token": "another"})
     assert blocked.status_code == 429
     assert int(blocked.headers["retry-after"]) > 0
-    assert guesser.get("/api/me", headers={"Cookie": "aced=guess"}).status_code == 429
-    # Whoever was in already stays in, from the same address; others come in from theirs.
-    assert inside.get("/api/me").status_code == 200
-    assert far_client(app, token, address="192.0.2.2").get("/api/me").json()["name"] == "ann"
+    assert guess(guesser, "aced=guess") == guess(guesser, f"aced-{project.id}=guess") == 429
+    # Right links and right cookies come in from the same address, also those seen for the first time.
+    assert far_client(app, token).get("/api/me").json()["name"] == "ann"
+    assert guess(far_client(app), f"aced-{project.id}={other}") == 200
 
 
-def test_guessing_by_cookie_is_slowed_too(app: Any) -> None:
+def test_guessing_by_cookie_is_slowed_too(app: Any, project: Project) -> None:
     client = far_client(app)
-    seen = [
-        client.get("/api/me", headers={"Cookie": f"aced=guess{i}"}).status_code
-        for i in range(WRONG_TOKENS + 1)
-    ]
+    seen = [guess(client, f"aced-{project.id}=guess{i}") for i in range(WRONG_TOKENS + 1)]
     assert seen == [401] * WRONG_TOKENS + [429]
+
+
+def test_a_page_left_open_with_an_ended_link_counts_once(app: Any, project: Project) -> None:
+    ended = project.add_person("ann")
+    project.add_person("ann")
+    page = far_client(app)
+    assert {guess(page, f"aced-{project.id}={ended}") for _ in range(3 * WRONG_TOKENS)} == {401}
+    assert guess(page, "aced=guess") == 401
+
+
+def test_a_wrong_token_sent_again_is_not_looked_up_again(
+    app: Any, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    known = project.who_is
+    monkeypatch.setattr(project, "who_is", lambda token: asked.append(token) or known(token))
+    assert [guess(far_client(app), "aced=guess") for _ in range(5)] == [401] * 5
+    assert asked == ["guess"]
+
+
+def test_addresses_that_are_made_up_behind_a_proxy_do_not_pass_the_limit(app: Any) -> None:
+    async def behind(scope: Any, receive: Any, send: Any) -> None:
+        scope["state"] = {"peer": "127.0.0.1"}  # as the server notes it before it believes a header
+        await app(scope, receive, send)
+
+    seen = [
+        guess(far_client(behind, address=f"198.51.100.{i}"), f"aced=guess{i}")
+        for i in range(WRONG_TOKENS_OF_A_PEER + 5)
+    ]
+    assert seen == [401] * WRONG_TOKENS_OF_A_PEER + [429] * 5
 
 
 def test_wrong_tokens_are_forgotten_in_time_and_in_number() -> None:
     clock = Clock()
     wrong = WrongTokens(clock)
-    for _ in range(WRONG_TOKENS):
-        assert wrong.wait("192.0.2.1") == 0
-        wrong.add("192.0.2.1")
-    assert 0 < wrong.wait("192.0.2.1") <= WITHIN + 1
-    clock.at += WITHIN
-    assert wrong.wait("192.0.2.1") == 0
     for i in range(WRONG_TOKENS):
-        wrong.add(f"2001:db8::{i}")
-    assert wrong.wait("2001:db8::ffff") > 0
-    assert wrong.wait("2001:db8:0:1::1") == 0
-    for i in range(2 * ADDRESSES):
-        wrong.add(f"host{i}")
-    assert len(wrong._times) == ADDRESSES
+        assert wrong.wait("192.0.2.1", "192.0.2.1") == 0
+        wrong.add(f"a{i}", "192.0.2.1", "192.0.2.1")
+    assert 0 < wrong.wait("192.0.2.1", "192.0.2.1") <= WITHIN + 1
+    assert wrong.wait("192.0.2.2", "192.0.2.2") == 0
+    assert wrong.known("a0")
+    clock.at += WITHIN
+    assert wrong.wait("192.0.2.1", "192.0.2.1") == 0
+    assert not wrong.known("a0")
+    for i in range(WRONG_TOKENS):
+        wrong.add(f"b{i}", f"2001:db8::{i}", "")
+    assert wrong.wait("2001:db8::ffff", "") > 0
+    assert wrong.wait("2001:db8:0:1::1", "") == 0
+    for i in range(2 * REMEMBERED):
+        wrong.add(f"c{i}", f"host{i}", f"host{i}")
+    assert len(wrong._tokens) == len(wrong._addresses) == len(wrong._peers) == REMEMBERED
+
+
+def test_two_projects_on_one_host_do_not_log_each_other_out(tmp_path: Path) -> None:
+    projects = [make(tmp_path / name) for name in ("p", "q")]
+    assert projects[0].id != projects[1].id
+    apps = [make_app(one, tokens_required=True, design=False) for one in projects]
+    jar: dict[str, str] = {}
+    for app, project, name in zip(apps, projects, ("ann", "bob"), strict=True):
+        reply = far_client(app).get("/enter", params={"token": project.add_person(name)})
+        jar.update(reply.cookies)
+    seen = []
+    for app in apps:
+        client = far_client(app)
+        client.cookies.update(jar)
+        reply = client.get("/api/me")
+        seen.append((reply.json()["name"], reply.json()["project"]))
+        assert "set-cookie" not in reply.headers
+    assert seen == [("ann", projects[0].id), ("bob", projects[1].id)]
+
+
+def test_the_cookie_of_before_is_taken_and_replaced(app: Any, project: Project) -> None:
+    token = str(project.add_person("ann"))
+    for path in ("/", "/api/me"):
+        client = far_client(app)
+        reply = client.get(path, headers={"Cookie": f"aced={token}"})
+        assert reply.status_code == 200
+        given, deleted = reply.headers.get_list("set-cookie")
+        assert given.startswith(f"aced-{project.id}={token};")
+        assert deleted.startswith('aced="";')
+        assert "Max-Age=0" in deleted
+    # Where it is not valid, it may belong to another project on this host, and stays.
+    reply = far_client(app).get("/api/me", headers={"Cookie": "aced=another"})
+    assert reply.status_code == 401
+    assert "set-cookie" not in reply.headers
 
 
 def test_revoked(app: Any, project: Project) -> None:
@@ -291,7 +358,7 @@ def test_revoked(app: Any, project: Project) -> None:
     assert "max-age=0" in gone.headers["set-cookie"].lower()
     assert far_client(app).get("/enter", params={"token": token}).status_code == 401
     ann = far_client(app)
-    ann.cookies.set("aced", str(token))
+    ann.cookies.set(f"aced-{project.id}", str(token))
     assert answer(ann, row, "r").status_code == 401
     assert project.state.labelled() == []
 
@@ -374,7 +441,7 @@ def test_a_quarrel_about_a_request_does_not_cost_a_replay(app: Any, project: Pro
     answer(ann, ann.get("/api/next").json()["items"][0]["row"], "same")
     row = bob.get("/api/next").json()["items"][0]["row"]
     state = project.state
-    assert answer(bob, row, "same").status_code == 400
+    assert answer(bob, row, "same").status_code == 409
     assert project.state is state
 
 

@@ -21,12 +21,21 @@ from starlette.routing import BaseRoute, Mount, Route
 from aced._errors import InvalidInput
 from aced.adapters import label_studio as studio
 from aced.ledger import LedgerError
-from aced.project import Item, Project, class_keys, export_rows, progress, write_csv, write_jsonl
-from aced.web._access import LABEL_STUDIO, Access, Gate, Refused, Visitor, give_cookie
+from aced.project import (
+    Item,
+    KeyTaken,
+    Project,
+    class_keys,
+    export_rows,
+    progress,
+    write_csv,
+    write_jsonl,
+)
+from aced.web._access import LABEL_STUDIO, Access, Gate, Refused, Visitor
 from aced.web._body import number, own_key, read_object, text, whole
 from aced.web._designer import Designer
 from aced.web._headers import Headers, Json
-from aced.web._images import read_image
+from aced.web._images import apart, read_image
 from aced.web._map import Map
 from aced.web._views import Reader, item_view, why_view
 
@@ -80,7 +89,10 @@ def make_app(
     routes: list[BaseRoute] = list(api.routes())
     if label_studio:
         theirs = studio.routes(
-            project, local=not tokens_required, changed=lambda: api.designer.wake("Label Studio")
+            project,
+            local=not tokens_required,
+            changed=lambda: api.designer.wake("Label Studio"),
+            role_of=api.access.role_of,
         )
         routes.append(Mount(LABEL_STUDIO, routes=theirs))
     app = Starlette(
@@ -104,6 +116,8 @@ async def _http_error(_: Request, error: Exception) -> Response:
 
 
 async def _invalid(_: Request, error: Exception) -> Response:
+    if isinstance(error, KeyTaken):
+        return Refused(409, str(error)).response()
     if not isinstance(error, LedgerError):
         return Refused(400, str(error)).response()
     full = "the disk is full" in str(error)
@@ -134,7 +148,7 @@ class Api:
             Route("/api/answer", post(self.answer), methods=["POST"]),
             Route("/api/undo", post(self.undo), methods=["POST"]),
             Route("/api/why/{row}", get(self.why)),
-            Route("/api/image/{row}", get(self.image)),
+            Route("/api/image/{row}", apart(get(self.image))),
             Route("/api/item/{row}", get(self.item, lead=True)),
             Route("/api/lead", get(self.lead, lead=True)),
             Route("/api/map", get(self.positions, lead=True)),
@@ -153,7 +167,8 @@ class Api:
 
     def _get(self, handler: Handler, lead: bool = False) -> Callable[[Request], Response]:
         def endpoint(request: Request) -> Response:
-            return handler(request, self._visitor(request, lead))
+            visitor = self._visitor(request, lead)
+            return self.access.renew_cookie(request, handler(request, visitor))
 
         return endpoint
 
@@ -180,7 +195,7 @@ class Api:
             if refused.status_code != 401:
                 raise
             return _file(name, 401, refused.headers)
-        return _file(name)
+        return self.access.renew_cookie(request, _file(name))
 
     def static(self, request: Request) -> Response:
         return _file(request.path_params["name"])
@@ -189,7 +204,7 @@ class Api:
         token = request.query_params.get("token", "")
         visitor = self.access.enter(request, token)
         response = RedirectResponse("/lead" if visitor.role == "lead" else "/", status_code=303)
-        give_cookie(response, token, secure=request.scope["scheme"] == "https")
+        self.access.give_cookie(request, response, token)
         return response
 
     # -- labelling ----------------------------------------------------------------------
@@ -198,7 +213,8 @@ class Api:
         settings, classes = self.project.settings, self.project.classes
         return Json(
             {
-                "project": settings.pool,  # tells apart projects that were served on one address
+                "project": self.project.id,  # tells apart projects that were served on one address
+                "pool": settings.pool,  # under which older pages kept answers that were not sent
                 "name": visitor.name,
                 "role": visitor.role,
                 "kind": settings.kind,
@@ -210,7 +226,8 @@ class Api:
 
     def next(self, request: Request, visitor: Visitor) -> Response:
         count = _whole(request.query_params.get("count", "1"), "count")
-        items = self.project.give(visitor.name, min(max(count, 1), MOST_GIVEN))
+        late = self.designer.coming()
+        items = self.project.give(visitor.name, min(max(count, 1), MOST_GIVEN), late=late)
         return Json(self._given(visitor, items))
 
     def answer(self, _: Request, visitor: Visitor, body: dict[str, Any]) -> Response:
@@ -219,7 +236,14 @@ class Api:
         key, kind = own_key(body), text(body, "kind")
         seconds = number(body, "seconds", 0.0)
         event, items = self.project.answer(
-            visitor.name, row, kind, label, seconds=seconds, key=key, then=then
+            visitor.name,
+            row,
+            kind,
+            label,
+            seconds=seconds,
+            key=key,
+            then=then,
+            late=then > 0 and self.designer.coming(),
         )
         return Json({"seq": event.seq, **self._given(visitor, items, wanted=then > 0)})
 

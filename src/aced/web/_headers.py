@@ -23,6 +23,8 @@ FIXED = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+LONGEST_PATH = 200
+"""Characters of a path that the log shows."""
 _log = logging.getLogger("aced.web")
 
 
@@ -65,7 +67,7 @@ class Headers:
         except ClientDisconnect:
             return
         except Exception:
-            _log.exception("%s %s failed", scope["method"], scope["path"])
+            _log.exception("%s %s failed", scope["method"], scope["path"][:LONGEST_PATH])
             if started:
                 raise
             sentence = "something went wrong here; the server's log says what"

@@ -10,6 +10,8 @@ from typing import Any
 
 from aced.project import Item, Project, summary
 
+FIRST = 1_000_000
+"""Most characters of a text, or of a cell, that are shown."""
 FRESH = 1.0
 PATIENCE = 10
 """The lead's data is computed at most once in ``FRESH`` seconds, and for a tenth of the time at most."""
@@ -21,9 +23,17 @@ def item_view(item: Item) -> dict[str, Any]:
         "row": item.row,
         "id": item.id,
         "kind": item.kind,
-        "content": None if image else item.content,
+        "content": None if image else _cut(item.content),
         "image": f"/api/image/{item.row}" if image else None,
     }
+
+
+def _cut(content: Any) -> Any:
+    """A text, or the cells of a row, without what is too long for a page."""
+    if isinstance(content, dict):
+        return {name: _cut(cell) for name, cell in content.items()}
+    too_long = isinstance(content, str) and len(content) > FIRST
+    return f"{content[:FIRST]}… ({len(content)} characters)" if too_long else content
 
 
 def why_view(project: Project, row: int) -> dict[str, Any] | None:
@@ -37,7 +47,7 @@ def why_view(project: Project, row: int) -> dict[str, Any] | None:
         "round": draw.round,
         "probability": draw.probability,
         "check": draw.check,
-        **{name: note.get(name) for name in ("lam", "p", "separates", "of")},
+        **{name: note.get(name) for name in ("lam", "p", "separates", "of", "spare")},
         "incumbent": None if incumbent is None else project.classes[incumbent],
     }
 
@@ -46,7 +56,8 @@ class Reader:
     """A second copy of the project for slow requests, so that nobody who labels waits for them."""
 
     def __init__(self, project: Project) -> None:
-        self._project = Project(project.folder, clock=lambda: project.ledger.now)
+        self._served = project
+        self._copy: Project | None = None
         self._lock = threading.Lock()
         self._kept: dict[str, Any] = {}
         self._seq, self._until = -1, 0.0
@@ -54,8 +65,11 @@ class Reader:
     @contextmanager
     def reading(self) -> Iterator[Project]:
         with self._lock:
-            self._project.ledger.catch_up()
-            yield self._project
+            if self._copy is None:  # opened when it is first needed: it takes a while
+                clock = self._served.ledger
+                self._copy = Project(self._served.folder, clock=lambda: clock.now)
+            self._copy.ledger.catch_up()
+            yield self._copy
 
     def lead(self) -> dict[str, Any]:
         with self.reading() as project:
@@ -68,4 +82,5 @@ class Reader:
 
     def close(self) -> None:
         with self._lock:
-            self._project.close()
+            if self._copy is not None:
+                self._copy.close()

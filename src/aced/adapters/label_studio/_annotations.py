@@ -74,6 +74,7 @@ def read_export(project: Project, export: Any, *, who: str | None = None) -> Imp
         for annotation in _annotations(project.classes, task, number, where, known, who or SOURCE)
     ]
     found = [annotation for annotation in listing if annotation is not None]
+    _refuse_contradictions(found)
     found.sort(key=lambda annotation: annotation.made)
     people, taken = [], 0
     with project.ledger.writing() as writing:
@@ -85,6 +86,16 @@ def read_export(project: Project, export: Any, *, who: str | None = None) -> Imp
                 people.append(given.who)
             taken += 1
     return Imported(taken, len(found) - taken, people, len(listing) - len(found))
+
+
+def _refuse_contradictions(found: Sequence[Annotation]) -> None:
+    """Refuse an id with two answers of one time: each import of the file would take both again."""
+    seen: dict[tuple[str, str], Annotation] = {}
+    for one in found:
+        before = seen.setdefault((one.id, one.made), one).given
+        if (before.row, before.kind, before.code) != (one.given.row, one.given.kind, one.given.code):
+            sentence = "stands there twice, with other answers of the same time; remove one"
+            raise InvalidInput("file", f"{one.place} {sentence}")
 
 
 def delete(project: Project, ids: Iterable[Any]) -> int:

@@ -7,8 +7,8 @@ POST /webhook  takes an annotation that was made, changed or deleted there, or "
 
 Label Studio cannot send the header that our pages send. These routes therefore ask for a lead's token,
 as the password of HTTP Basic, after ``Bearer`` or ``Token``, or as ``?token=``. Without a token only a
-server on loopback answers, and only requests that no web page can send: JSON to a local name, without
-an Origin, not passed on by a proxy.
+server on loopback answers that was started so (``aced serve --no-token``), and only requests that no
+web page can send: JSON to a local name, without an Origin, not passed on by a proxy.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import binascii
 import json
 import threading
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -39,25 +40,32 @@ CHANGED = ("ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED")
 DELETED = ("ANNOTATION_DELETED", "ANNOTATIONS_DELETED")
 
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
+RoleOf = Callable[[Request, str], str | None]
 
 
 def routes(
-    project: Project, *, local: bool = False, changed: Callable[[], object] | None = None
+    project: Project,
+    *,
+    local: bool = False,
+    changed: Callable[[], object] | None = None,
+    role_of: RoleOf | None = None,
 ) -> list[Route]:
     """The routes, to be mounted under any path.
 
-    ``local`` says that the server listens on loopback alone, so that no token is needed.
-    ``changed`` is called after labels came in and when training is asked for, in a thread of its
-    own; by default the next round is designed if one is due.
+    ``local`` says that the server listens on loopback alone and trusts everybody there, so that no
+    token is needed. ``changed`` is called after labels came in and when training is asked for, in a
+    thread of its own; by default the next round is designed if one is due. ``role_of`` says what the
+    holder of a token is (lead, annotator or None), and may refuse the request of somebody who guesses.
     """
     backend = _Backend(project, project.refill if changed is None else changed)
-    health = _guarded(project, local, None)
+    may = partial(_may, local, role_of or partial(_role_of, project))
+    health = _guarded(may, None)
     return [
         Route("/", health, methods=["GET"]),
         Route("/health", health, methods=["GET"]),
-        Route("/setup", _guarded(project, local, backend.setup), methods=["POST"]),
-        Route("/predict", _guarded(project, local, backend.predict), methods=["POST"]),
-        Route("/webhook", _guarded(project, local, backend.webhook, 201), methods=["POST"]),
+        Route("/setup", _guarded(may, backend.setup), methods=["POST"]),
+        Route("/predict", _guarded(may, backend.predict), methods=["POST"]),
+        Route("/webhook", _guarded(may, backend.webhook, 201), methods=["POST"]),
     ]
 
 
@@ -151,10 +159,10 @@ def _list(value: Any) -> list[Any]:
 
 
 def _guarded(
-    project: Project, local: bool, answer: Answer | None, status: int = 200
+    may: Callable[[Request], bool], answer: Answer | None, status: int = 200
 ) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
-        if not await run_in_threadpool(_may, project, local, request):
+        if not await run_in_threadpool(may, request):
             heads = {"WWW-Authenticate": 'Basic realm="aced"'}
             return _error("a lead's token is needed, as the password of HTTP Basic", 401, heads)
         if answer is None:
@@ -189,11 +197,15 @@ def _error(sentence: str, status: int, headers: dict[str, str] | None = None) ->
     return JSONResponse({"error": printable}, status, headers)
 
 
-def _may(project: Project, local: bool, request: Request) -> bool:
+def _role_of(project: Project, request: Request, token: str) -> str | None:
+    known = project.who_is(token)  # takes equally long for every token
+    return None if known is None else known[1]
+
+
+def _may(local: bool, role_of: RoleOf, request: Request) -> bool:
     token = _token(request)
     if token is not None:
-        known = project.who_is(token)  # takes equally long for every token
-        return known is not None and known[1] == "lead"
+        return role_of(request, token) == "lead"
     if not local or "origin" in request.headers or passed_on(request.headers):
         return False
     return names_this_machine(request.headers.get("host", ""))

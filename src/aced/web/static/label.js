@@ -53,6 +53,7 @@ const STATES = {
   designing: ["The next round is being planned", "It appears here by itself, usually within seconds."],
   done: ["All done, thank you", "There is nothing left for you here right now. New items appear by themselves."],
   away: ["The server cannot be reached", "Your answers are kept in this browser and sent as soon as it is back."],
+  unknown: ["You need an access link", "Open the one that you were given, or that aced serve printed."],
   shut: ["You may no longer label here", "Answers not sent yet are kept in this browser."],
 };
 
@@ -317,14 +318,15 @@ async function start() {
     try {
       me = await get("/api/me");
     } catch (error) {
-      if (error instanceof Refused) return put("shut");
+      if (error instanceof Refused) return put(error.status === 401 ? "unknown" : "shut");
       put("away");
       await pause(backoff(failures++));
     }
   }
   introduce();
-  const prefix = `aced:${JSON.stringify([me.project ?? "", me.classes, me.name])}:`;
-  outbox = new Outbox(me.name, prefix, {
+  // Older pages kept answers under the name of the pool, which two projects may share.
+  const prefixes = [me.project, me.pool].map((name) => `aced:${JSON.stringify([name, me.classes, me.name])}:`);
+  outbox = new Outbox(me.name, prefixes, {
     delivered,
     refused: (op, error) => {
       blocked = false;

@@ -11,11 +11,12 @@ export class Outbox {
   #next = 0;
 
   /**
-   * `who` labels; `prefix` tells this person and project apart from others on the same address.
+   * `who` labels; the first of `prefixes` tells this person and project apart from others on the same
+   * address. Answers that are stored under the other prefixes are sent, too.
    * `delivered(op, reply)`, `refused(op, error)` and `changed()` are called as it goes.
    */
-  constructor(who, prefix, { delivered, refused, changed }) {
-    Object.assign(this, { who, prefix, delivered, refused, changed });
+  constructor(who, prefixes, { delivered, refused, changed }) {
+    Object.assign(this, { who, prefixes, delivered, refused, changed });
     this.kept = true;
     this.ops = this.#stored();
     this.failures = 0;
@@ -51,7 +52,7 @@ export class Outbox {
   add(path, body) {
     const key = fresh();
     const order = String(Date.now()).padStart(15, "0");
-    const place = `${this.prefix}${order}-${String(this.#next++).padStart(6, "0")}-${key}`;
+    const place = `${this.prefixes[0]}${order}-${String(this.#next++).padStart(6, "0")}-${key}`;
     const op = { key: place, path, body: { ...body, key } };
     this.ops.push(op);
     try {
@@ -66,8 +67,10 @@ export class Outbox {
   #stored() {
     const ops = [];
     try {
-      for (const key of Object.keys(localStorage).sort()) {
-        if (key.startsWith(this.prefix)) ops.push(JSON.parse(localStorage.getItem(key)));
+      for (const prefix of [...this.prefixes].reverse()) {
+        for (const key of Object.keys(localStorage).sort()) {
+          if (key.startsWith(prefix)) ops.push(JSON.parse(localStorage.getItem(key)));
+        }
       }
     } catch {
       this.kept = false;

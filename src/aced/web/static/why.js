@@ -34,6 +34,8 @@ function tell(why, classes) {
 
 function reason(why) {
   if (why.check) return "A check item: drawn at random, to estimate how accurate the classifier is.";
+  if (why.spare === "design") return "Drawn by the last design beyond its round, because the next round is not ready.";
+  if (why.spare) return "Drawn at random, because the next round is not ready.";
   if (!known(why.lam)) return "Drawn before there was a design.";
   if (why.lam < 1) return "Drawn by the design, though with less weight than the average item.";
   return "Drawn by the design: its label is expected to tell good classifiers apart.";

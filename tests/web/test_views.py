@@ -1,0 +1,16 @@
+"""What pages are sent of an item."""
+
+from __future__ import annotations
+
+import pytest
+
+from aced.project import Item
+from aced.web import _views
+
+
+def test_of_a_very_long_text_its_beginning_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_views, "FIRST", 4)
+    text = Item(0, "x", "text", "abcdefgh")
+    row = Item(0, "x", "row", {"a": "abcdefgh", "b": 5, "c": "abcd"})
+    assert _views.item_view(text)["content"] == "abcd… (8 characters)"
+    assert _views.item_view(row)["content"] == {"a": "abcd… (8 characters)", "b": 5, "c": "abcd"}

@@ -106,7 +106,7 @@ def test_import_says_how_many_annotations_no_person_made(call, folder, tmp_path)
         (["export", "P", "--out", "T/x.csv", "--count", "3"], "--count is for --format label-studio"),
         (["export", "P", "--out", "T/x.xml", "--format", "label-studio"], "name a .json file"),
         (["export", "P", "--out", "T/x.j", "--format", "label-studio", "--count", "0"], "at least 1"),
-        (["import", "P", "T/none.csv"], "cannot be read"),
+        (["import", "P", "T/none.csv"], "there is no file"),
         (["import", "P", "T/bad.csv"], "line 3: there is no item 'zzz'"),
         (["import", "P", "T/bad.json"], "is not JSON"),
         (["import", "P", "T/bad.txt"], "must end in .csv"),

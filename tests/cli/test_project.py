@@ -408,7 +408,7 @@ def test_a_damaged_file_is_exit_code_1_with_what_is_wrong(call, made):
     base.close()
     code, out, _ = call("replay", made, "--designs")
     assert code == 1
-    assert "event 5 was changed after it was written" in out
+    assert "event 5 is damaged: it was changed after it was written" in out
     base = sqlite3.connect(made / LEDGER)
     base.execute("DROP TRIGGER events_remain")
     base.execute("DELETE FROM events WHERE seq = 6")
@@ -417,7 +417,9 @@ def test_a_damaged_file_is_exit_code_1_with_what_is_wrong(call, made):
     code, out, _ = call("replay", made, "--json")
     assert code == 1
     assert "event 6 is missing" in json.loads(out)["problems"]
-    refused(call("status", made), "event 7")
+    code, out, err = call("status", made)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert "event 5 is damaged" in err
 
 
 # -- classify -----------------------------------------------------------------------
@@ -488,3 +490,12 @@ def test_the_installed_command_works_from_another_folder(made, tmp_path):
     )
     assert done.returncode == 0
     assert "0 of 80 items" in done.stdout
+
+
+def test_a_refusal_that_quotes_a_file_is_one_line_and_steers_no_terminal(call, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text('x,"a\x1b[2J\nb"\n1,2\n')
+    code, _, err = call("run", path, "--label", "y")
+    assert code == 2
+    assert "it has x, a␛[2J␊b" in err
+    assert err.count("\n") == 1

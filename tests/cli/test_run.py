@@ -1,4 +1,6 @@
+import errno
 import json
+import os
 import subprocess
 import sys
 from functools import partial
@@ -202,3 +204,27 @@ def test_an_interrupt_leaves_no_traceback():
     )
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
+
+
+def test_on_a_full_disk_the_table_is_shown_and_the_old_files_stay(call, tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for option, name in (("--json", "x.json"), ("--plot", "x.png")):
+        (tmp_path / name).write_text("old")
+        monkeypatch.setattr(os, "fsync", full)
+        code, out, err = call("run", *QUICK, "--strategy", "passive", option, tmp_path / name)
+        assert (code, len(err.strip().splitlines())) == (2, 1)
+        assert "all labels" in out
+        assert "No space left on device" in err
+        assert (tmp_path / name).read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.json", "x.png"]
+
+
+def test_a_full_standard_output_is_one_sentence(tmp_path):
+    program = "import sys; sys.argv[0] = 'aced'; from aced.cli import main; main()"
+    words = [sys.executable, "-c", program, "run", *QUICK, "--strategy", "passive"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.strip() == "aced: there is no room on the disk; make room and try again"

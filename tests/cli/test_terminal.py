@@ -19,10 +19,13 @@ from fcntl import ioctl
 
 import numpy as np
 import pytest
+from rich.console import Console
 
-from aced.cli import main
+from aced import _preview
+from aced.cli import _show, main
+from aced.cli._show import show_item
 from aced.ledger import replay
-from aced.project import LEDGER, Project, class_keys
+from aced.project import LEDGER, Item, Project, class_keys
 from tests import warm
 from tests.helpers import blobs
 
@@ -292,6 +295,40 @@ def test_an_image_is_drawn_in_blocks(screen, tmp_path):
     assert "38;2;250;0;0" in shown.raw  # red above
     assert "38;2;0;0;240" in shown.raw
     assert "cannot be shown here" in seen  # and the file that is gone
+
+
+def test_a_preview_is_made_once_and_never_of_a_pipe_or_of_too_many_pixels(tmp_path, monkeypatch):
+    from PIL import Image
+
+    made, make_preview = [], _preview.preview
+    monkeypatch.setattr(_preview, "preview", lambda *given: made.append(given) or make_preview(*given))
+    how = {"force_terminal": True, "color_system": "truecolor", "width": 200, "height": 40}
+    console = Console(file=io.StringIO(), **how)
+
+    def shown(name, page):
+        item = Item(0, "x", "image", name)
+        console.print(show_item(console, item, str(tmp_path), page))
+        return console.file.getvalue()
+
+    Image.new("RGB", (90, 90), "red").save(tmp_path / "a.png")
+    os.mkfifo(tmp_path / "pipe.png")
+    assert all("▀" in shown("a.png", page) for page in range(3))
+    assert len(made) == 1
+    assert "is a pipe or a device" in shown("pipe.png", 0)
+    Image.new("RGB", (91, 90), "red").save(tmp_path / "b.png")
+    monkeypatch.setattr(_preview, "MOST_PIXELS", 90 * 90)
+    assert "91 x 90 pixels, more than" in shown("b.png", 0)
+
+
+def test_of_a_very_long_text_its_beginning_is_shown(monkeypatch):
+    monkeypatch.setattr(_show, "FIRST", 4)
+    console = Console(file=io.StringIO(), width=80)
+    console.print(show_item(console, Item(0, "x", "text", "abcdefgh"), None, 0))
+    console.print(show_item(console, Item(0, "x", "row", {"a": "ijklmnop", "b": 5}), None, 0))
+    shown = console.file.getvalue()
+    assert "abcd… (8 characters)" in shown
+    assert "ijkl… (8 characters)" in shown
+    assert "efgh" not in shown
 
 
 def test_a_row_is_a_table(screen, tmp_path):

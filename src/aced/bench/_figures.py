@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ COLOURS = (
     "#0b6e99", "#8a8a8a", "#c8553d", "#5a8f3d", "#7a4fa3", "#8a6d1d", "#d18fb3", "#2f4b7c",
     "#00876c", "#b33951", "#91785d", "#4d4d4d", "#e0a030", "#6c9bd2", "#a05195", "#3d3d8f",
 )  # fmt: skip
+LONGEST = 60
+"""Most characters of a name in a picture."""
 
 
 def figure(task: Task) -> bytes:
@@ -30,7 +33,7 @@ def figure(task: Task) -> bytes:
             if len(x) == 0:
                 continue
             colour, mean = COLOURS[index % len(COLOURS)], np.nanmean(values, axis=0)
-            axis.plot(x, mean, color=colour, label=runs.label, linewidth=1.4)
+            axis.plot(x, mean, color=colour, label=_short(runs.label), linewidth=1.4)
             if len(values) > 1:
                 spread = np.nanstd(values, axis=0)
                 axis.fill_between(x, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0)
@@ -38,7 +41,7 @@ def figure(task: Task) -> bytes:
             points = ACED[task.name]
             axis.plot(list(points), list(points.values()), "k+", label="paper's ACED")
         axis.axhline(task.everything[measure], color="0.5", linestyle=":", linewidth=1)
-        axis.set_title(f"{task.name}: {title}", fontsize=10)
+        axis.set_title(f"{_short(task.name)}: {title}", fontsize=10)
         axis.set_xlabel("labels")
         axis.grid(alpha=0.25)
     axes[0][0].set_ylabel("accuracy")
@@ -65,7 +68,7 @@ def sensitivity(task: Task) -> bytes:
             colour = plt.get_cmap("viridis")(shade)
             axis.plot(*_best(runs), color=colour, label=f"{runs.c0:g}", linewidth=1.2)
         axis.axhline(task.everything[POOL], color="0.5", linestyle=":", linewidth=1)
-        axis.set_title(f"{task.name}: {name}", fontsize=10)
+        axis.set_title(f"{_short(task.name)}: {_short(name)}", fontsize=10)
         axis.set_xlabel("labels")
         axis.grid(alpha=0.25)
         axis.legend(title="C0", fontsize=6, title_fontsize=6.5, loc="lower right")
@@ -90,11 +93,18 @@ def pyplot() -> Any:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    plt.rcParams["text.parse_math"] = False  # a dollar in a name is a dollar
     return plt
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 
 def _png(drawing: Any) -> bytes:
     stream = io.BytesIO()
-    drawing.savefig(stream, format="png", dpi=85)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # a name may hold letters that the font lacks
+        drawing.savefig(stream, format="png", dpi=85)
     pyplot().close(drawing)
     return stream.getvalue()

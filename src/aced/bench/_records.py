@@ -8,24 +8,38 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from aced._errors import InvalidInput
+from aced._tables import read_bytes
 
-FILE = "records.jsonl"
-NEEDED = {"dataset", "seed", "rows", "features", "all_labels", "curve", "job", "label", "timing"}
-"""The fields that a report reads."""
+RECORDS = "records.jsonl"
+NEEDED = {
+    "dataset": str,
+    "seed": int,
+    "rows": int,
+    "features": int,
+    "all_labels": dict,
+    "curve": list,
+    "job": dict,
+    "label": str,
+    "timing": dict,
+}
+"""The fields that a report reads, and what they hold."""
+SAID = {str: "a text", int: "a whole number", dict: "an object", list: "a list"}
 
 
 class Records:
     """The records of one output folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
+        self.path = folder / RECORDS
         self.found: dict[str, dict[str, Any]] = {}
         self._whole = 0
-        lines = self.path.read_bytes().splitlines(keepends=True) if self.path.exists() else []
+        content = read_bytes(self.path, str(self.path)) if self.path.exists() else b""
+        lines = content.splitlines(keepends=True)
         for number, line in enumerate(lines, start=1):
             if not line.endswith(b"\n"):
                 break
@@ -41,18 +55,38 @@ class Records:
 
     def append(self, record: dict[str, Any]) -> None:
         """Append one record; it is on disk on return."""
+        line = json.dumps(record, sort_keys=True).encode() + b"\n"
+        try:
+            self._write(line)
+        except OSError as error:
+            with suppress(OSError):
+                os.truncate(self.path, self._whole)
+            held = f"the {len(self.found)} records there are whole" if self.found else "nothing is lost"
+            raise InvalidInput(
+                self.path,
+                f"cannot be written ({error.strerror or error}); {held}; make room, then add --resume",
+            ) from error
+        self._whole += len(line)
+        self.found[record["key"]] = record
+
+    def _write(self, line: bytes) -> None:
         with self.path.open("ab") as file:
             file.truncate(self._whole)
-            line = json.dumps(record, sort_keys=True).encode() + b"\n"
             file.write(line)
             file.flush()
             os.fsync(file.fileno())
-        self._whole += len(line)
-        self.found[record["key"]] = record
 
     def all(self) -> list[dict[str, Any]]:
         """All records, in the order of their keys, so that the order of finishing does not matter."""
         for key, record in self.found.items():
-            if missing := NEEDED - set(record):
-                raise InvalidInput(self.path, f"the record {key!r} has no field {sorted(missing)[0]!r}")
+            self._check(key, record)
         return [self.found[key] for key in sorted(self.found)]
+
+    def _check(self, key: str, record: dict[str, Any]) -> None:
+        if missing := set(NEEDED) - set(record):
+            raise InvalidInput(self.path, f"the record {key!r} has no field {sorted(missing)[0]!r}")
+        for name, kind in NEEDED.items():
+            if not isinstance(record[name], kind):
+                raise InvalidInput(
+                    self.path, f"the field {name!r} of the record {key!r} must hold {SAID[kind]}"
+                )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from aced.bench._figures import figure, sensitivity
+from aced.bench._markdown import file_name, plain
 from aced.bench._published import ACED, OTHERS
 from aced.bench._summary import HOLDOUT, POOL, Ranking, Runs, Task, ranking, tasks_of
 
@@ -26,7 +27,7 @@ INTRODUCTION = (
     "advance. It is shown here, too, with the whole grid and with one fixed C0 for all tasks.",
 )
 
-Block = tuple[str, Any]  # ("h2" | "h3" | "p", text), ("table", (head, rows)), ("figure", (name, png))
+Block = tuple[str, Any]  # ("h2" | "h3" | "p", text), ("table", (head, rows)), ("figure", (title, png))
 
 
 def build(records: list[dict[str, Any]], command: str) -> list[Block]:
@@ -145,22 +146,24 @@ def _grids(task: Task) -> list[Block]:
 
 
 def to_markdown(blocks: list[Block], folder: str) -> tuple[str, dict[str, bytes]]:
-    """Markdown, and the pictures it points to in ``folder``."""
+    """Markdown, and the pictures it points to in ``folder``, under names that are made from titles."""
     lines: list[str] = []
     pictures: dict[str, bytes] = {}
+    taken: set[str] = set()
     for kind, value in blocks:
         if kind in ("h1", "h2", "h3"):
-            lines.append("#" * int(kind[1]) + " " + value)
+            lines.append("#" * int(kind[1]) + " " + plain(value))
         elif kind == "p":
-            lines.append(value)
+            lines.append(plain(value))
         elif kind == "figure":
-            name, png = value
-            pictures[f"{name}.png"] = png
-            lines.append(f"![{name}]({folder}/{name}.png)")
+            title, png = value
+            name = f"{file_name(title, taken)}.png"
+            pictures[name] = png
+            lines.append(f"![{plain(title)}]({folder}/{name})")
         else:
             head, rows = value
-            table = ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows]]
-            lines.append("\n".join(table))
+            cells = [[plain(cell) for cell in row] for row in (head, ["---"] * len(head), *rows)]
+            lines.append("\n".join("| " + " | ".join(row) + " |" for row in cells))
     return "\n\n".join(lines) + "\n", pictures
 
 
@@ -181,9 +184,11 @@ def to_html(blocks: list[Block]) -> str:
         if kind in ("h1", "h2", "h3", "p"):
             parts.append(f"<{kind}>{html.escape(value)}</{kind}>")
         elif kind == "figure":
-            name, png = value
+            title, png = value
             code = base64.b64encode(png).decode()
-            parts.append(f'<img alt="curves on {html.escape(name)}" src="data:image/png;base64,{code}">')
+            parts.append(
+                f'<img alt="curves on {html.escape(title)}" src="data:image/png;base64,{code}">'
+            )
         else:
             head, rows = value
             cells = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in head)
@@ -192,9 +197,9 @@ def to_html(blocks: list[Block]) -> str:
                 for row in rows
             )
             parts.append(f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>")
-    title = html.escape(next(value for kind, value in blocks if kind == "h1"))
+    heading = html.escape(next(value for kind, value in blocks if kind == "h1"))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{title}</title><style>{STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
+        f"<title>{heading}</title><style>{STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from aced._errors import InvalidInput
 from aced._workers import Workers
 from aced.datasets import Dataset
 from aced.design import Report
@@ -55,6 +56,11 @@ class Curve:
         return next((p.labels for p in self.curve if p.pool_accuracy >= accuracy), None)
 
 
+def _check_holdout(data: Dataset) -> None:
+    if data.X_test is not None and not len(data.X_test):
+        raise InvalidInput("X_test", "has no rows; leave out X_test and y_test, or give them some")
+
+
 def _score(learner: Learner, data: Dataset) -> tuple[float, float | None]:
     model = learner.classifier
     with learner.workers.session():
@@ -82,6 +88,7 @@ def fit_all(
     data: Dataset, pool: Pool, *, l2: float, workers: Workers | None = None
 ) -> dict[str, float | None]:
     """Accuracies of the classifier trained on every label."""
+    _check_holdout(data)
     learner = Learner(pool, strategy="passive", l2=l2, workers=workers)
     learner.tell(pool.ids, data.y)
     on_pool, on_holdout = _score(learner, data)
@@ -107,6 +114,7 @@ def simulate(
     A stream is asked for one row at a time, but scored after every batch of labels like the other
     strategies. ``tick`` gets each point, ``report`` the progress of a round.
     """
+    _check_holdout(data)
     began = time.perf_counter()
     classes, codes = np.unique(data.y, return_inverse=True)
     learner = Learner(

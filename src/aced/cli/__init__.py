@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -11,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 import aced
-from aced._errors import InvalidInput
+from aced._errors import Damaged, InvalidInput
 
 COMMANDS = {
     "init": "_init",
@@ -39,6 +41,9 @@ SAME = {
     "rows": "dataset",
 }
 """Arguments that the library and the command line call by different names."""
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What the system says of a disk that is full, or of a person's share of it."""
 
 
 def _version(show: bool) -> None:
@@ -76,13 +81,29 @@ def build(names: Sequence[str]) -> typer.Typer:
 
 
 def main() -> None:
-    """Run the command line. Input that cannot be used ends it with one sentence and exit code 2."""
+    """Run the command line.
+
+    Input that cannot be used ends it with one sentence and exit code 2; damage to what aced wrote, with
+    exit code 1.
+    """
     called = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
     app = build([called] if called in COMMANDS else list(COMMANDS))
     try:
-        app(prog_name="aced")
+        try:
+            app(prog_name="aced")
+        finally:
+            sys.stdout.flush()  # a full disk is noticed here, not after the last word
     except InvalidInput as error:
-        typer.echo(f"aced: {error.about(_as_typed(error.argument, app))}", err=True)
+        from aced.cli._project import visible  # a sentence may quote a file, and so steer a terminal
+
+        typer.echo(visible(f"aced: {error.about(_as_typed(error.argument, app))}"), err=True)
+        sys.exit(1 if isinstance(error, Damaged) else 2)
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        where = f" for {error.filename}" if error.filename else ""
+        typer.echo(f"aced: there is no room on the disk{where}; make room and try again", err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python tries to write the rest at its end
         sys.exit(2)
 
 

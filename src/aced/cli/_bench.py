@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from aced._errors import InvalidInput
+from aced._files import check_writable
 from aced._workers import available_threads
-from aced.bench import Job, Records, jobs, run_jobs
+from aced.bench import RECORDS, Job, Records, jobs, run_jobs
 
 
 def bench(
@@ -42,7 +43,11 @@ def bench(
         raise InvalidInput("out", f"{out} is a file; name a folder")
     if not out.parent.is_dir():
         raise InvalidInput("out", f"there is no folder {out.parent}; make it first")
-    out.mkdir(exist_ok=True)
+    try:
+        out.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InvalidInput("out", f"{out} cannot be made ({error.strerror})") from error
+    check_writable("out", out / RECORDS)
     records = Records(out)
     if records.found and not resume:
         raise InvalidInput(

@@ -6,6 +6,7 @@ import csv
 import io
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
@@ -120,8 +121,11 @@ def _features(project: Project, items: Items, path: Path | None, function: str |
 
 def as_csv(lines: list[dict[str, Any]]) -> str:
     """The lines as CSV with a heading, without cells that a spreadsheet would compute."""
+    rows = [[neutral(line[name]) for name in COLUMNS] for line in lines]
+    return "".join(map(_line, [COLUMNS, *rows]))
+
+
+def _line(cells: Sequence[Any]) -> str:
     text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS)
-    table.writerows([neutral(line[name]) for name in COLUMNS] for line in lines)
-    return text.getvalue()
+    csv.writer(text).writerow(cells)  # only with its own end of line does it quote a cell with CR
+    return text.getvalue().removesuffix("\r\n") + "\n"

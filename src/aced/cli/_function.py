@@ -57,8 +57,9 @@ def _items(project: Project, rows: np.ndarray) -> Items:
 
 def _made_with(project: Project) -> str | None:
     """The recorded name of the function; None in projects of earlier versions."""
+    path = project.folder / FUNCTION
     try:
-        return str(json.loads((project.folder / FUNCTION).read_text())["function"])
+        return str(json.loads(path.read_text())["function"]) if path.is_file() else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import typer
 
 from aced._errors import InvalidInput
+from aced.cli._own_link import enter, keep_if_own
 from aced.cli._project import Folder
 from aced.project import Project
 
@@ -26,6 +27,7 @@ def invite(
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
         raise InvalidInput("url", f"must begin with http:// or https://, got {url!r}")
     opened = Project(project)
-    token = opened.add_person(name, "lead" if lead else "annotator")
+    token = opened.add_person(name, "lead" if lead else "annotator") or ""
+    keep_if_own(opened, name, token)
     opened.close()
-    typer.echo(f"{url.rstrip('/')}/enter?{urlencode({'token': token})}")
+    typer.echo(enter(f"{url.rstrip('/')}/", token))

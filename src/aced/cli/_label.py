@@ -38,6 +38,9 @@ def label(
         opened.close()
 
 
+PATIENCE = 1.0
+
+
 class Session:
     """One person at one terminal."""
 
@@ -68,12 +71,18 @@ class Session:
                 return
 
     def next_item(self) -> Item | None:
-        """The next item for this person; None when there is nothing left."""
-        while not (found := self.project.give(self.who, 1)):
+        """The next item for this person; None when there is nothing left.
+
+        Somebody at a terminal waits for a round for ``PATIENCE`` seconds, and then gets an item out of
+        turn. A script waits: it gets the same items whatever the machine's speed.
+        """
+        patience, late = PATIENCE if sys.stdin.isatty() else None, False
+        while not (found := self.project.give(self.who, 1, late=late)):
             which = "next" if self.project.state.rounds else "first"
             with self.console.status(f"designing the {which} round"):
-                if not self.driver.wait(self.who):
+                if not self.driver.step(self.who, timeout=patience) and not self.driver.running:
                     return None
+            late = self.driver.running
         return found[0]
 
     def ask(self, pressed: Keys, item: Item) -> tuple[Item | None, bool]:

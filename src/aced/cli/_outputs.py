@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
@@ -30,8 +32,23 @@ def need_matplotlib(argument: str) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    with replacing(path) as file:
-        file.write(text.encode())
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Replace a file. On a full disk the old file stays, and a sentence says so."""
+    with saving(path), replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def saving(path: Path) -> Iterator[None]:
+    """Say in a sentence that a file cannot be written, and why."""
+    try:
+        yield
+    except OSError as error:
+        said = f"cannot be written ({error.strerror or error}); make room, or name another place"
+        raise InvalidInput(str(path), said) from error
 
 
 def _percent(value: float | None) -> str:
@@ -90,5 +107,6 @@ def draw_plot(path: Path, curves: list[Curve]) -> None:
         axis.grid(alpha=0.25)
     axes[0][0].set_ylabel("accuracy")
     axes[0][0].legend(loc="lower right")
-    figure.savefig(path, dpi=130)
+    with saving(path), replacing(path) as file:
+        figure.savefig(file, format=path.suffix[1:], dpi=130)
     plt.close(figure)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from contextlib import closing
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from aced._errors import InvalidInput
+from aced._errors import Damaged, InvalidInput
 from aced.cli._project import Folder, Json, print_json
-from aced.ledger import replay as check
-from aced.project import LEDGER, Project, Repeated, repeat_rounds
+from aced.ledger import Ledger, State, replay as check
+from aced.project import LEDGER, Project, Repeated, check_files, repeat_rounds
 
 
 def replay(
@@ -23,14 +24,21 @@ def replay(
     designs: Annotated[
         bool, typer.Option("--designs", help="Also design every round again and compare it.")
     ] = False,
+    accept_loss: Annotated[
+        bool,
+        typer.Option("--accept-loss", help="Go on although the ledger lost its end; record the loss."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Check the ledger, and rebuild the project's state from it. A damaged ledger gives exit code 1."""
+    """Check the ledger and the files of a project, and rebuild its state. Damage gives exit code 1."""
     path = project / LEDGER
     if not path.is_file():
         raise InvalidInput("project", f"{project} is not a project; make one with aced init")
+    if accept_loss:
+        with closing(Ledger(path, accept_loss=True)):
+            pass
     found = check(path, until)
-    problems = list(found.problems)
+    problems = found.problems + _file_problems(project, found.state)
     repeated: list[Repeated] = []
     if designs and not problems:
         repeated = _repeat(project, until)
@@ -63,6 +71,14 @@ def replay(
             console.print("no problems")
     if problems:
         raise typer.Exit(1)
+
+
+def _file_problems(folder: Path, state: State) -> list[str]:
+    try:
+        check_files(folder, state.files if state.seq else {}, anew=True)
+    except Damaged as error:
+        return [error.sentence]
+    return []
 
 
 def _repeat(folder: Folder, until: int | None) -> list[Repeated]:

@@ -143,6 +143,7 @@ def run(
         _check_sizes(len(pool), total, size if batch is not None else None)
         how = {"budget": total, "batch": min(size, total), "seed": seed, "l2": l2, "workers": workers}
         curves = _simulate_all(options, data, pool, **how)
+    print_table(console, curves)
     if json_file is not None:
         records = [curve.to_json() for curve in curves]
         text = json.dumps(records if len(records) > 1 else records[0], indent=2) + "\n"
@@ -150,7 +151,6 @@ def run(
             sys.stdout.write(text)
         else:
             write_text(Path(json_file), text)
-    print_table(console, curves)
     if plot is not None:
         draw_plot(plot, curves)
         console.print(f"Curves drawn in {plot}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from aced._files import check_file
 from aced.cli._project import accuracy_words, duration, visible
 from aced.ledger import Draw
 from aced.project import Item
@@ -20,6 +22,8 @@ from aced.project import Item
 FRAME = 9
 """Lines around an item: its frame, the status line, the keys, a note."""
 SMALLEST = 5
+FIRST = 1_000_000
+"""Most characters of a text, or of a cell, that are shown."""
 PREVIEW = (60, 48)
 """Largest width and height of a preview, in pixels. A block character holds two, one above the other."""
 
@@ -31,7 +35,7 @@ def show_item(console: Console, item: Item, root: str | None, page: int) -> Rend
     elif item.kind == "row":
         body = _row(item.content)
     else:
-        body = Text(visible(item.content))
+        body = Text(_cut(item.content))
     title = Text(visible(item.id))
     if item.kind == "image" or not console.is_terminal:
         return Panel(body, title=title, title_align="left")
@@ -49,12 +53,18 @@ def show_item(console: Console, item: Item, root: str | None, page: int) -> Rend
     return Panel(part, title=title, title_align="left", subtitle=under, subtitle_align="right")
 
 
+def _cut(content: Any) -> str:
+    """The first characters of a text: to lay out more would take minutes."""
+    text = str(content)
+    return visible(text) if len(text) <= FIRST else f"{visible(text[:FIRST])}… ({len(text)} characters)"
+
+
 def _row(content: Any) -> Table:
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="dim", overflow="fold")
     table.add_column(overflow="fold")
     for name, value in dict(content).items():
-        table.add_row(Text(visible(name)), Text("" if value is None else visible(value)))
+        table.add_row(Text(visible(name)), Text("" if value is None else _cut(value)))
     return table
 
 
@@ -71,12 +81,11 @@ def _image(console: Console, name: str, root: str | None) -> RenderableType:
 
 def _blocks(path: Path, console: Console) -> Text:
     """The image in half blocks, each in two colours."""
-    from PIL import Image, ImageOps
+    from PIL import Image
 
-    with Image.open(path) as file:
-        image = ImageOps.exif_transpose(file).convert("RGBA")
-    ground = Image.new("RGBA", image.size, "white")
-    image = Image.alpha_composite(ground, image).convert("RGB")
+    check_file("image", path)
+    status = path.stat()
+    image = _on_white(path, status.st_size, status.st_mtime_ns)
     most = (min(PREVIEW[0], console.width - 6), min(PREVIEW[1], 2 * (console.height - FRAME - 1)))
     scale = min(most[0] / image.width, most[1] / image.height)
     how = Image.Resampling.NEAREST if scale > 1 else Image.Resampling.BOX
@@ -89,6 +98,17 @@ def _blocks(path: Path, console: Console) -> Text:
         text.append("\n")
     text.rstrip()
     return text
+
+
+@lru_cache(maxsize=2)
+def _on_white(path: Path, size: int, changed: int) -> Any:
+    """A small copy of the image. A key that only turns a page does not decode the file again."""
+    from PIL import Image
+
+    from aced._preview import preview
+
+    image = preview(path, 8 * max(PREVIEW)).convert("RGBA")
+    return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
 
 
 def status_line(progress: dict[str, Any]) -> Text:
@@ -128,6 +148,8 @@ def why(draw: Draw | None, classes: list[str]) -> Text:
     if draw.check:
         return Text(f"{text}: a check row, drawn at random to estimate accuracy.")
     note, parts = draw.note, [text]
+    if "spare" in note:
+        parts.append("given out of turn, because the next round was not ready")
     if "lam" in note:
         parts.append(f"the design gives it {note['lam']:.2g} times the weight of an average item")
     if "p" in note:

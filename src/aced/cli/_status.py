@@ -20,6 +20,7 @@ def status(project: Folder, as_json: Json = False) -> None:
     found = summary(opened)
     last = next(event for event, _ in opened.ledger.events(opened.ledger.state.seq - 1))
     found["last"] = {"seq": last.seq, "at": last.at, "kind": last.kind, "who": last.who}
+    found["losses"] = [one["lost"] for one in opened.ledger.state.losses]
     found["settings"] = {name: getattr(opened.settings, name) for name in SETTINGS}
     opened.close()
     if as_json:
@@ -56,6 +57,8 @@ def _print(console: Console, folder: str, found: dict[str, Any]) -> None:
         f"{visible(found['last']['who'])}".rstrip()
         + f", {clock(found['last']['at'])}",
     }
+    if found["losses"]:
+        lines["lost"] = "; ".join(visible(loss) for loss in found["losses"])
     for name, line in lines.items():
         table.add_row(name, Text(line))
     console.print(table)

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE  # compiled once, not by every process that the tests start
 
-.PHONY: demo test lint chromium bench bench-theory bench-curves bench-serve bench-scale clean
+.PHONY: demo test lint chromium bench bench-theory bench-curves bench-serve bench-scale bench-fuzz clean
 
 $(VENV)/run: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -48,6 +48,9 @@ bench-serve: $(VENV)/dev
 bench-scale: $(VENV)/dev
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/peers.py
+
+bench-fuzz: $(VENV)/dev
+	$(BIN)/python benchmarks/fuzz.py
 
 clean:
 	rm -rf $(VENV) demo.png

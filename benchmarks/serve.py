@@ -1,12 +1,18 @@
 """Simulated annotators against one server that is killed again and again.
 
     python benchmarks/serve.py [--seconds 600] [--annotators 50] [--rows 50000] [--kills 100]
+                               [--calm] [--disk 512]
 
 Every annotator reads, thinks for a moment, answers, and goes on; when the server is gone they
 repeat the same request until it is back. At the end the ledger is compared with what was
 acknowledged: nothing lost, nothing twice, no item held by two people, and a replay that equals
 the live state. Latency is that of an answer together with the next items, while rounds are being
 designed; requests that met a dead server are counted apart.
+
+Meanwhile, unless --calm is given: 200 clients send half a header and wait; a guesser sends wrong
+tokens from ever new addresses; twice the clock jumps, a year ahead and an hour back, and returns; and
+twice the disk is full for a while (a disk of its own, of --disk MB; without the right to mount one,
+this part is left out and said so). Requests that a full disk refuses are repeated, and counted apart.
 """
 
 from __future__ import annotations
@@ -24,6 +30,8 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,6 +51,10 @@ class Outcome:
     outages: list[float] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     starved: int = 0
+    full: list[float] = field(default_factory=list)  # seconds that requests waited for room
+    guesses: Counter[int] = field(default_factory=Counter)  # by status of the reply
+    half: int = 0  # connections that sent half a header
+    jumps: int = 0
     kills: int = 0
     rounds: int = 0
     problems: list[str] = field(default_factory=list)
@@ -64,10 +76,23 @@ def make_project(folder: Path, rows: int, seed: int = 0) -> tuple[Project, np.nd
     return project, truth
 
 
+PROGRAM = """
+import sys, time
+from pathlib import Path
+real, shift = time.time, Path(sys.argv.pop(1))
+time.time = lambda: real() + float(shift.read_text() or 0)  # before aced takes it for its clock
+from aced.cli import main
+main()
+"""
+"""`aced serve` with a clock that can be set from outside."""
+
+
 class Server:
     """`aced serve` in a process of its own, started again when it was killed."""
 
     def __init__(self, folder: Path) -> None:
+        self.shift = folder.parent / "shift"
+        self.set_clock(0)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -75,11 +100,17 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        words = [sys.executable, "-c", "from aced.cli import main; main()"]
-        words += ["serve", str(self.folder), "--port", str(self.port)]
+        words = [sys.executable, "-c", PROGRAM, str(self.shift), "serve", str(self.folder)]
+        words += ["--tokens", "--port", str(self.port)]
         self.process = subprocess.Popen(
             words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
+
+    def set_clock(self, ahead: float) -> None:
+        """Put the server's clock this many seconds ahead of the machine's."""
+        part = self.shift.with_suffix(".part")
+        part.write_text(str(ahead))
+        os.replace(part, self.shift)
 
     def wait(self, seconds: float = 60.0) -> None:
         until = time.monotonic() + seconds
@@ -114,7 +145,7 @@ class Annotator(threading.Thread):
 
     def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> tuple[int, Any]:
         """One request, repeated until it is answered."""
-        began, failed = time.perf_counter(), False
+        began, failed, full = time.perf_counter(), False, False
         while True:
             try:
                 if self.connection is None:
@@ -126,6 +157,10 @@ class Annotator(threading.Thread):
                 self.connection.request(method, path, data, headers)
                 answer = self.connection.getresponse()
                 content = answer.read()
+                if answer.status == 503:
+                    full = True
+                    time.sleep(0.3)
+                    continue
                 break
             except (OSError, http.client.HTTPException):
                 if self.connection is not None:
@@ -134,7 +169,8 @@ class Annotator(threading.Thread):
                 time.sleep(0.05)
         took = time.perf_counter() - began
         if path.startswith("/api"):
-            (self.out.outages if failed else self.out.latencies).append(took)
+            kept = self.out.outages if failed else self.out.full if full else self.out.latencies
+            kept.append(took)
         cookie = answer.getheader("Set-Cookie")
         if cookie:
             self.cookie = cookie.split(";")[0]
@@ -170,8 +206,121 @@ class Annotator(threading.Thread):
             self.connection.close()
 
 
+class HalfHeaders(threading.Thread):
+    """Clients that never finish what they say; each is replaced when the server drops it."""
+
+    def __init__(self, port: int, count: int, until: float, out: Outcome) -> None:
+        super().__init__(daemon=True)
+        self.port, self.count, self.until, self.out = port, count, until, out
+
+    def run(self) -> None:
+        held: list[socket.socket] = []
+        while time.monotonic() < self.until:
+            held = [one for one in held if self._trickle(one)]
+            for _ in range(self.count - len(held)):
+                with suppress(OSError):
+                    held.append(socket.create_connection(("127.0.0.1", self.port), timeout=2))
+                    held[-1].sendall(b"GET /api/next HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+                    self.out.half += 1
+            time.sleep(1.0)
+        for one in held:
+            one.close()
+
+    @staticmethod
+    def _trickle(one: socket.socket) -> bool:
+        try:
+            one.sendall(b"a")
+        except OSError:
+            one.close()
+            return False
+        return True
+
+
+class Guesser(threading.Thread):
+    """Sends wrong tokens, each time as if from another address."""
+
+    def __init__(self, port: int, until: float, out: Outcome) -> None:
+        super().__init__(daemon=True)
+        self.port, self.until, self.out = port, until, out
+
+    def run(self) -> None:
+        rng = random.Random(0)
+        while time.monotonic() < self.until:
+            address = ".".join(str(rng.randrange(256)) for _ in range(4))
+            token = "".join(rng.choices("abcdefghijklmnop", k=32))
+            with suppress(OSError, http.client.HTTPException):
+                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+                connection.request("GET", f"/enter?token={token}", None, {"X-Forwarded-For": address})
+                self.out.guesses[connection.getresponse().status] += 1
+                connection.close()
+            time.sleep(0.05)
+
+
+class Weather(threading.Thread):
+    """Two jumps of the clock and two spells of a full disk, spread over the run."""
+
+    def __init__(self, server: Server, disk: Path | None, seconds: float, out: Outcome) -> None:
+        super().__init__(daemon=True)
+        self.server, self.disk, self.seconds, self.out = server, disk, seconds, out
+
+    def run(self) -> None:
+        pause = self.seconds / 6
+        for ahead in (365 * 86400.0, -3600.0):
+            time.sleep(pause)
+            self.server.set_clock(ahead)
+            self.out.jumps += 1
+            time.sleep(min(5.0, pause / 2))
+            self.server.set_clock(0)
+            time.sleep(pause)
+            if self.disk is not None:
+                with full_disk(self.disk):
+                    time.sleep(min(5.0, pause / 2))
+
+
+@contextmanager
+def full_disk(folder: Path) -> Iterator[None]:
+    filler = folder / "filler"
+    try:
+        with filler.open("wb", buffering=0) as file:
+            for size in (2**20, 4096):
+                with suppress(OSError):
+                    while file.write(b"x" * size):
+                        pass
+        yield
+    finally:
+        filler.unlink()
+
+
+@contextmanager
+def disk_of_its_own(folder: Path, megabytes: int) -> Iterator[Path | None]:
+    """A file system in a file, mounted in ``folder``; None where that is not allowed."""
+    image, place = folder / "image", folder / "disk"
+    place.mkdir()
+    with image.open("wb") as file:
+        file.truncate(megabytes * 2**20)
+    steps = (["mkfs.ext4", "-q", str(image)], ["mount", "-o", "loop", str(image), str(place)])
+    try:
+        made = all(subprocess.run(step, capture_output=True).returncode == 0 for step in steps)
+    except FileNotFoundError:
+        made = False
+    try:
+        yield place if made else None
+    finally:
+        if made:
+            subprocess.run(["umount", "-l", str(place)], check=True)
+
+
 def run(
-    folder: Path, *, seconds: float, annotators: int, rows: int, kills: int, think: float, seed: int = 0
+    folder: Path,
+    *,
+    seconds: float,
+    annotators: int,
+    rows: int,
+    kills: int,
+    think: float,
+    seed: int = 0,
+    calm: bool = True,
+    disk: Path | None = None,
 ) -> Outcome:
     project, truth = make_project(folder, rows, seed)
     tokens = {f"a{i:02d}": project.add_person(f"a{i:02d}") or "" for i in range(annotators)}
@@ -183,6 +332,10 @@ def run(
     people = [Annotator(n, t, server.port, truth, think, until, out) for n, t in tokens.items()]
     for person in people:
         person.start()
+    if not calm:
+        HalfHeaders(server.port, 200, until, out).start()
+        Guesser(server.port, until, out).start()
+        Weather(server, disk, seconds, out).start()
     for moment in sorted(rng.uniform(0.05, 0.95) * seconds for _ in range(kills)):
         pause = until - seconds + moment - time.monotonic()
         if pause > 0:
@@ -239,15 +392,26 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=50_000)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--think", type=float, default=1.0, help="mean seconds before an answer")
+    parser.add_argument("--calm", action="store_true", help="kills only")
+    parser.add_argument("--disk", type=int, default=512, help="MB of the disk that is filled")
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        out = run(Path(folder) / "project", **vars(asked))
+    size = vars(asked).pop("disk")
+    with tempfile.TemporaryDirectory() as name, disk_of_its_own(Path(name), size) as disk:
+        if disk is None:
+            print("no disk could be mounted: it is never full in this run")
+        out = run((disk or Path(name)) / "project", **vars(asked), disk=disk)
     times = 1000 * np.array(out.latencies)
     print(f"{len(out.answered)} labels acknowledged, {out.kills} kills, {out.rounds} rounds designed")
     print(
         f"latency: median {np.median(times):.1f} ms, 99 % within {np.percentile(times, 99):.1f} ms, "
         f"longest {times.max():.0f} ms"
     )
+    if not asked.calm:
+        print(
+            f"meanwhile: {out.half} clients with half a header, {sum(out.guesses.values())} wrong "
+            f"tokens (replies {dict(out.guesses)}), {out.jumps} jumps of the clock, "
+            f"{len(out.full)} requests that waited for room on the disk"
+        )
     if out.outages:
         print(f"requests that met a restart: {len(out.outages)}, median {np.median(out.outages):.2f} s")
     print(

@@ -1,7 +1,7 @@
 """Simulated annotators against one server that is killed again and again.
 
     python benchmarks/serve.py [--seconds 600] [--annotators 50] [--rows 50000] [--kills 100]
-                               [--calm] [--disk 512]
+                               [--calm] [--half 1050] [--disk 512]
 
 Every annotator reads, thinks for a moment, answers, and goes on; when the server is gone they
 repeat the same request until it is back. At the end the ledger is compared with what was
@@ -9,10 +9,11 @@ acknowledged: nothing lost, nothing twice, no item held by two people, and a rep
 the live state. Latency is that of an answer together with the next items, while rounds are being
 designed; requests that met a dead server are counted apart.
 
-Meanwhile, unless --calm is given: 200 clients send half a header and wait; a guesser sends wrong
-tokens from ever new addresses; twice the clock jumps, a year ahead and an hour back, and returns; and
-twice the disk is full for a while (a disk of its own, of --disk MB; without the right to mount one,
-this part is left out and said so). Requests that a full disk refuses are repeated, and counted apart.
+Meanwhile, unless --calm is given: --half clients send half a header and then a byte a second; a
+guesser sends wrong tokens from ever new addresses; twice the clock jumps, a year ahead and an hour
+back, and returns; and twice the disk is full for a while (a disk of its own, of --disk MB; without the
+right to mount one, this part is left out and said so). Requests that are refused for the time being are
+repeated, and counted apart. The exit code is 1 if anything was lost or counted twice.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class Outcome:
     outages: list[float] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     starved: int = 0
-    full: list[float] = field(default_factory=list)  # seconds that requests waited for room
+    put_off: list[float] = field(default_factory=list)  # seconds that requests waited for room
+    reasons: Counter[str] = field(default_factory=Counter)  # why they had to
     guesses: Counter[int] = field(default_factory=Counter)  # by status of the reply
     half: int = 0  # connections that sent half a header
     jumps: int = 0
@@ -145,7 +147,7 @@ class Annotator(threading.Thread):
 
     def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> tuple[int, Any]:
         """One request, repeated until it is answered."""
-        began, failed, full = time.perf_counter(), False, False
+        began, failed, put_off = time.perf_counter(), False, False
         while True:
             try:
                 if self.connection is None:
@@ -158,7 +160,8 @@ class Annotator(threading.Thread):
                 answer = self.connection.getresponse()
                 content = answer.read()
                 if answer.status == 503:
-                    full = True
+                    put_off = True
+                    self.out.reasons[json.loads(content)["error"]] += 1
                     time.sleep(0.3)
                     continue
                 break
@@ -169,7 +172,7 @@ class Annotator(threading.Thread):
                 time.sleep(0.05)
         took = time.perf_counter() - began
         if path.startswith("/api"):
-            kept = self.out.outages if failed else self.out.full if full else self.out.latencies
+            kept = self.out.outages if failed else self.out.put_off if put_off else self.out.latencies
             kept.append(took)
         cookie = answer.getheader("Set-Cookie")
         if cookie:
@@ -320,6 +323,7 @@ def run(
     think: float,
     seed: int = 0,
     calm: bool = True,
+    half: int = 0,
     disk: Path | None = None,
 ) -> Outcome:
     project, truth = make_project(folder, rows, seed)
@@ -333,7 +337,7 @@ def run(
     for person in people:
         person.start()
     if not calm:
-        HalfHeaders(server.port, 200, until, out).start()
+        HalfHeaders(server.port, half, until, out).start()
         Guesser(server.port, until, out).start()
         Weather(server, disk, seconds, out).start()
     for moment in sorted(rng.uniform(0.05, 0.95) * seconds for _ in range(kills)):
@@ -393,6 +397,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--think", type=float, default=1.0, help="mean seconds before an answer")
     parser.add_argument("--calm", action="store_true", help="kills only")
+    parser.add_argument("--half", type=int, default=1050, help="clients that send half a header")
     parser.add_argument("--disk", type=int, default=512, help="MB of the disk that is filled")
     asked = parser.parse_args()
     size = vars(asked).pop("disk")
@@ -410,7 +415,7 @@ def main() -> None:
         print(
             f"meanwhile: {out.half} clients with half a header, {sum(out.guesses.values())} wrong "
             f"tokens (replies {dict(out.guesses)}), {out.jumps} jumps of the clock, "
-            f"{len(out.full)} requests that waited for room on the disk"
+            f"{len(out.put_off)} requests put off for a while ({dict(out.reasons)})"
         )
     if out.outages:
         print(f"requests that met a restart: {len(out.outages)}, median {np.median(out.outages):.2f} s")
@@ -418,6 +423,7 @@ def main() -> None:
         f"times there was nothing to give: {out.starved}; refused: {len(out.refused)} {out.refused[:3]}"
     )
     print("problems: " + ("none" if not out.problems else "; ".join(out.problems[:10])))
+    sys.exit(1 if out.problems else 0)
     raise SystemExit(bool(out.problems))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,17 @@ def test_settings_are_read_as_attributes_and_events_dispatched_by_name():
 def test_nobody_asks_whether_a_strategy_is_aced():
     others = [path for path in FILES if package_of(path) != "strategies"]
     assert [path for path in others if ", Aced)" in path.read_text(encoding="utf-8")] == []
+
+
+PAGE = Path(__file__).parents[1] / "docs" / "security.md"
+
+
+def test_every_threat_names_a_test_of_its_own_that_exists():
+    page = PAGE.read_text(encoding="utf-8").split("## Threats")[1].split("\n## ")[0]
+    rows = [line for line in page.splitlines() if re.match(r"\| (?!threat |---)", line)]
+    named = [re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", row) for row in rows]
+    assert [row for row, tests in zip(rows, named, strict=True) if len(tests) != 1] == []
+    tests = [test for (test,) in named]
+    assert len(set(tests)) == len(tests) > 40
+    code = {path: (PAGE.parents[1] / path).read_text(encoding="utf-8") for path, _ in tests}
+    assert [name for path, name in tests if f"def {name}(" not in code[path]] == []

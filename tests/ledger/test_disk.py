@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-
 import pytest
 
 from aced.ledger import Ledger, LedgerError, replay
 from tests.helpers import filled, read_only, small_disk
-from tests.ledger.test_file import begin, label
+from tests.ledger.test_file import begin, killed_writer, label
 
 
 @pytest.fixture
 def disk(tmp_path):
     with small_disk(tmp_path / "disk") as folder:
         yield folder
-
-
-def killed_writer(path):
-    """A process that writes twenty labels and is killed: they are in the log beside the ledger."""
-    program = (
-        "import os, signal, sys; from pathlib import Path; from aced.ledger import Ledger\n"
-        "ledger = Ledger(Path(sys.argv[1]))\n"
-        "for row in range(20):\n"
-        "    with ledger.writing() as w:\n"
-        "        w.append('label', 'ann', row, {'label': 1})\n"
-        "os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    assert subprocess.run([sys.executable, "-c", program, path]).returncode == -signal.SIGKILL
-    assert os.path.getsize(f"{path}-wal") > 0
 
 
 @pytest.mark.parametrize("trouble", [filled, read_only])

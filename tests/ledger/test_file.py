@@ -30,6 +30,20 @@ def label(ledger, row, code=1, who="ann", key=None):
         return writing.append("label", who, row, {"label": code, "seconds": 1.5}, key)
 
 
+def killed_writer(path):
+    """A process that writes twenty labels and is killed: they are in the log beside the ledger."""
+    program = (
+        "import os, signal, sys; from pathlib import Path; from aced.ledger import Ledger\n"
+        "ledger = Ledger(Path(sys.argv[1]))\n"
+        "for row in range(20):\n"
+        "    with ledger.writing() as w:\n"
+        "        w.append('label', 'ann', row, {'label': 1})\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program, path]).returncode == -signal.SIGKILL
+    assert os.path.getsize(f"{path}-wal") > 0
+
+
 def test_what_is_written_is_read_back_in_order(tmp_path):
     ledger = begin(tmp_path / "l")
     for row in range(5):

@@ -5,17 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 
 import pytest
 
 from aced.ledger import Ledger, LedgerDamaged, LedgerError, replay
 from aced.ledger._head import LINE, SLOT, Head, Mark
-from tests.ledger.test_file import begin, label
+from tests.ledger.test_file import begin, killed_writer, label
 
 
 def without_triggers(path):
@@ -43,16 +40,7 @@ def test_a_ledger_whose_end_was_deleted_is_refused_with_the_numbers(tmp_path):
 def test_a_log_that_is_damaged_after_a_kill_is_noticed(tmp_path, damage):
     """SQLite silently drops a log that it cannot read; the labels in it were acknowledged."""
     begin(tmp_path / "l").close()
-    program = (
-        "import os, signal, sys; from pathlib import Path; from aced.ledger import Ledger\n"
-        "ledger = Ledger(Path(sys.argv[1]))\n"
-        "for row in range(20):\n"
-        "    with ledger.writing() as w:\n"
-        "        w.append('label', 'ann', row, {'label': 1})\n"
-        "os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    killed = subprocess.run([sys.executable, "-c", program, str(tmp_path / "l")])
-    assert killed.returncode == -signal.SIGKILL
+    killed_writer(tmp_path / "l")
     log = tmp_path / "l-wal"
     content = log.read_bytes()
     if damage == "removed":
@@ -200,7 +188,7 @@ def test_an_answer_is_not_acknowledged_before_its_head_record_is_on_disk(tmp_pat
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "pwrite", full)
+        patch.setattr(os, "write", full)
         with pytest.raises(LedgerError, match="send the answer again"):
             label(ledger, 1, key="k")
     with ledger.writing():  # what a repeated answer does: its key is known, nothing is appended

@@ -9,6 +9,7 @@ that a write that breaks off leaves the newer record as it was.
 
 from __future__ import annotations
 
+import errno
 import os
 import zlib
 from collections.abc import Iterator
@@ -26,6 +27,8 @@ except ImportError:  # Windows: two processes then keep apart by the slots alone
 SLOT = 4096
 """Bytes from one slot to the next: a block of a disk."""
 LINE = 20 + 1 + 64 + 1 + 8 + 1
+BINARY = getattr(os, "O_BINARY", 0)
+_sync = getattr(os, "fdatasync", os.fsync)
 
 
 class Mark(NamedTuple):
@@ -58,18 +61,21 @@ class Head:
     def advance(self, mark: Mark) -> None:
         """Write and sync a record, unless the file has this one or a later one already."""
         with self._locked() as file:
-            newest = _newest(os.pread(file, 2 * SLOT, 0))
+            os.lseek(file, 0, os.SEEK_SET)
+            newest = _newest(os.read(file, 2 * SLOT))
             if newest is not None and newest[1].seq >= mark.seq:
                 return
             place = 0 if newest is None else 1 - newest[0]
-            os.pwrite(file, _line(mark), place * SLOT)
-            os.fdatasync(file)
+            _write(file, place * SLOT, _line(mark))
+            _sync(file)
 
     def reset(self, mark: Mark) -> None:
         """Begin anew at this record, whatever the file holds."""
         with self._locked() as file:
-            os.pwrite(file, _line(mark).ljust(SLOT) + _line(mark), 0)
+            _write(file, 0, _line(mark).ljust(SLOT) + _line(mark))
             os.fsync(file)
+        if os.name == "nt":  # there, folders cannot be synced
+            return
         folder = os.open(self.path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)  # the file's name is on disk, too
@@ -84,7 +90,7 @@ class Head:
     @contextmanager
     def _locked(self) -> Iterator[int]:
         if self._file is None:
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | BINARY, 0o666)
         if fcntl is not None:
             fcntl.flock(self._file, fcntl.LOCK_EX)
         try:
@@ -92,6 +98,12 @@ class Head:
         finally:
             if fcntl is not None:
                 fcntl.flock(self._file, fcntl.LOCK_UN)
+
+
+def _write(file: int, place: int, content: bytes) -> None:
+    os.lseek(file, place, os.SEEK_SET)
+    if os.write(file, content) != len(content):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _line(mark: Mark) -> bytes:

@@ -70,8 +70,11 @@ def hash_file(path: Path) -> str:
     if not path.is_file():
         raise Damaged("project", f"{path} is missing or no regular file; {RESTORE}")
     try:
+        digest = hashlib.sha256()
         with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+            while part := file.read(2**20):
+                digest.update(part)
+        return digest.hexdigest()
     except OSError as error:
         raise Damaged("project", f"{path} cannot be read ({error.strerror}); {RESTORE}") from error
 

@@ -111,12 +111,14 @@ def small_disk(folder, size="2m"):
 
 
 @contextmanager
-def filled(folder):
-    """The disk under ``folder`` is full inside this context."""
+def filled(folder, spare=0):
+    """The disk under ``folder`` is full inside this context, but for ``spare`` bytes."""
     filler = folder / "filler"
-    with filler.open("wb", buffering=0) as file, suppress(OSError):
-        while file.write(b"x" * 4096):
-            pass
+    with filler.open("wb", buffering=0) as file:
+        with suppress(OSError):
+            while file.write(b"x" * 4096):
+                pass
+        file.truncate(max(0, file.tell() - spare))
     try:
         yield
     finally:

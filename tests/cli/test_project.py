@@ -470,8 +470,6 @@ def test_classify_refuses_in_one_sentence(call, made, texts, tmp_path):
     refused(
         call("classify", made, texts, "--features", tmp_path / "x.npy"), "aced: --features is not needed"
     )
-    (made / EMBEDDING).write_bytes(b"broken")
-    refused(call("classify", made, texts), "embedding")
 
 
 @pytest.mark.parametrize("command", ["label", "status", "replay", "classify"])
@@ -499,3 +497,29 @@ def test_a_refusal_that_quotes_a_file_is_one_line_and_steers_no_terminal(call, t
     assert code == 2
     assert "it has x, a␛[2J␊b" in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("damage", ["broken", "missing", "a folder"])
+def test_a_damaged_embedding_is_exit_code_1_and_costs_no_label(call, made, texts, tmp_path, damage):
+    label_rows(made, {5: "good", 6: "bad"})
+    kept = (made / EMBEDDING).read_bytes()
+    (made / EMBEDDING).unlink()
+    if damage == "broken":
+        (made / EMBEDDING).write_bytes(kept[:-1] + b"?")
+    elif damage == "a folder":
+        (made / EMBEDDING).mkdir()
+    for words in (("classify", made, texts), ("replay", made)):
+        code, out, err = call(*words)
+        assert code == 1
+        assert "embedding.npz" in out + err
+        assert "restore a copy" in out + err
+    assert call("export", made, "--out", tmp_path / "labels.csv")[0] == 0
+    assert len((tmp_path / "labels.csv").read_text().splitlines()) == 3
+
+
+def test_a_project_without_its_ledger_is_damaged_and_not_taken_for_none(call, made, texts):
+    (made / LEDGER).unlink()
+    for words in (("status", made), ("replay", made), ("label", made), ("classify", made, texts)):
+        code, _, err = call(*words)
+        assert code == 1
+        assert "ledger.sqlite is missing; restore a copy" in err

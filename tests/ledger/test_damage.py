@@ -149,3 +149,25 @@ def test_a_ledger_that_begins_with_something_else_is_damaged(path):
     base.close()
     with pytest.raises(LedgerDamaged, match="event 1 is damaged"):
         Ledger(path)
+
+
+@pytest.mark.parametrize("column", ["body", "who", "kind"])
+def test_an_event_that_is_no_text_is_named(path, column):
+    base = without_triggers(path)
+    base.execute(f"UPDATE events SET {column} = CAST(x'ff41' AS TEXT) WHERE seq = 6")
+    base.close()
+    with pytest.raises(LedgerDamaged, match=r"event 6 is damaged"):
+        Ledger(path)
+    assert "event 6 is damaged" in replay(path).problems[0]
+
+
+@pytest.mark.parametrize("number", [0, -7])
+def test_an_event_before_the_first_is_found(path, number):
+    """Nothing reads it, but its key would pass for that of an answer that was taken."""
+    base = without_triggers(path)
+    base.execute(f"INSERT INTO events SELECT {number}, at, kind, who, item, body, 'k', hash FROM events "
+                 "WHERE seq = 6")  # fmt: skip
+    base.close()
+    with pytest.raises(LedgerDamaged, match=f"event {number} is damaged"):
+        Ledger(path)
+    assert f"event {number} is damaged" in replay(path).problems[0]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
-from aced.ledger import Ledger, LedgerError, replay
+from aced.ledger import Ledger, LedgerError, _sqlite, replay
+from aced.ledger._head import Head
 from tests.helpers import filled, read_only, small_disk
 from tests.ledger.test_file import begin, killed_writer, label
+from tests.ledger.test_head import older
 
 
 @pytest.fixture
@@ -76,3 +80,37 @@ def test_writes_that_a_full_disk_refuses_lose_nothing_and_go_on_when_there_is_ro
     ledger.close()
     assert Ledger(disk / "l").state.digest() == digest
     assert replay(disk / "l").problems == []
+
+
+def test_a_copy_is_made_anew_if_events_moved_from_the_log_to_the_file_meanwhile(disk, monkeypatch):
+    """Else the copy would lack them, and a reader would report a loss that is none."""
+    begin(disk / "l").close()
+    killed_writer(disk / "l")
+    plain, turns = shutil.copyfile, []
+
+    def copyfile(source, target):
+        plain(source, target)
+        if not turns:  # after the file, and before its log
+            writer = Ledger(disk / "l")
+            writer._base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            writer.close()
+        turns.append(source)
+
+    monkeypatch.setattr(shutil, "copyfile", copyfile)
+    (disk / "copy").mkdir()
+    found = _sqlite._copied(disk / "l", disk / "l-wal", str(disk / "copy"))
+    assert found.execute("SELECT count(*) FROM events").fetchone()[0] == 22
+
+
+def test_the_first_opening_of_an_older_ledger_needs_no_room_and_leaves_no_trap(disk):
+    path = older(disk / "l")
+    for spare in (0, 1, 2, 4, 8, 12):
+        with filled(disk, spare=4096 * spare):
+            ledger = Ledger(path)
+            assert ledger.state.seq == 2
+            assert replay(path).problems == []
+            ledger.close()
+    ledger = Ledger(path)
+    label(ledger, 1)
+    ledger.close()
+    assert Head(disk / "l.head").read().seq == 3

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from aced import InvalidInput
-from aced.ledger import Ledger, LedgerError, _file, replay
+from aced.ledger import Ledger, LedgerError, _schema, replay
 from tests.helpers import SETTINGS
 
 
@@ -253,7 +253,7 @@ def test_killed_at_any_instant_it_holds_what_was_acknowledged(tmp_path):
 
 def test_a_newer_schema_is_refused_and_an_older_one_brought_up(tmp_path, monkeypatch):
     begin(tmp_path / "l").close()
-    monkeypatch.setattr(_file, "MIGRATIONS", [*_file.MIGRATIONS, "CREATE TABLE notes (t TEXT)"])
+    monkeypatch.setattr(_schema, "MIGRATIONS", [*_schema.MIGRATIONS, "CREATE TABLE notes (t TEXT)"])
     ledger = Ledger(tmp_path / "l")
     assert ledger._base.execute("PRAGMA user_version").fetchone()[0] == 3
     assert "ann" in ledger.state.people

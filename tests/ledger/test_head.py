@@ -212,3 +212,76 @@ def test_an_emptied_ledger_keeps_its_log_and_is_no_new_one(tmp_path, size):
         Ledger(tmp_path / "l")
     assert "emptied or cut" in replay(tmp_path / "l").problems[0]
     assert (tmp_path / "l-wal").read_bytes() == kept
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * 600, "a folder"])
+def test_a_head_record_that_a_ledger_of_before_cannot_have_written_is_made_anew(tmp_path, content):
+    """What a crash or a full disk leaves while a ledger of before gets its head record."""
+    path = older(tmp_path / "l")
+    if content == "a folder":
+        (tmp_path / "l.head").mkdir()
+    else:
+        (tmp_path / "l.head").write_bytes(content)
+    assert replay(path).problems == []
+    ledger = Ledger(path)
+    assert ledger.state.seq == 2
+    assert ledger.writable == (content != "a folder")  # it can be read, at least
+    ledger.close()
+    assert replay(path).problems == []
+
+
+def older(path):
+    """A ledger as the version without head records left it."""
+    begin(path).close()
+    path.with_suffix(".head").unlink()
+    base = sqlite3.connect(path)
+    base.execute("PRAGMA user_version = 1")
+    base.close()
+    return path
+
+
+def test_replay_says_of_an_older_ledger_what_an_opening_says(tmp_path):
+    ledger = begin(tmp_path / "l")
+    label(ledger, 1)
+    ledger.close()
+    head = (tmp_path / "l.head").read_bytes()
+    (tmp_path / "old").mkdir()
+    path = older(tmp_path / "old" / "l")
+    path.with_suffix(".head").write_bytes(head)
+    assert "event 3 was acknowledged" in replay(path).problems[0]
+    for version, said in ((0, "lost its events"), (7, "newer aced"), (-1, "newer aced")):
+        base = sqlite3.connect(path)
+        base.execute(f"PRAGMA user_version = {version}")
+        base.close()
+        with pytest.raises(LedgerError, match=said):
+            Ledger(path)
+        with pytest.raises(LedgerError, match=said):
+            raise LedgerError("replay", replay(path).problems[0])
+
+
+def test_nothing_is_added_to_a_ledger_that_lost_its_end_while_it_was_open(tmp_path):
+    ledger = begin(tmp_path / "l")
+    for row in range(10):
+        label(ledger, row)
+    base = without_triggers(tmp_path / "l")
+    base.execute("DELETE FROM events WHERE seq > 7")
+    base.close()
+    with pytest.raises(LedgerDamaged, match="event 12 was there and is gone"):
+        label(ledger, 20)
+    ledger.close()
+    with pytest.raises(LedgerDamaged, match="events 8 to 12 were acknowledged"):
+        Ledger(tmp_path / "l")
+    Ledger(tmp_path / "l", accept_loss=True).close()
+    assert replay(tmp_path / "l").problems == []
+
+
+def test_a_pipe_or_a_folder_in_place_of_a_head_record_is_said(tmp_path):
+    begin(tmp_path / "l").close()
+    for make in (os.mkfifo, os.mkdir):
+        head = tmp_path / "l.head"
+        head.unlink() if head.is_file() or head.is_fifo() else None
+        make(head)
+        with pytest.raises(LedgerDamaged, match=r"l.head is missing or damaged.*--accept-loss"):
+            Ledger(tmp_path / "l")
+        with pytest.raises(LedgerError, match="cannot be written"):
+            Ledger(tmp_path / "l", accept_loss=True)

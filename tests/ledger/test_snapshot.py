@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 
 import pytest
@@ -91,11 +92,8 @@ def test_a_snapshot_of_another_ledger_is_not_used(path, tmp_path, monkeypatch):
 
 def test_replay_notices_a_snapshot_that_says_something_else(path):
     """Somebody who edits the snapshot and its hash, too."""
-    file = path.with_suffix(".snapshot")
-    head, _, content = file.read_bytes().partition(b"\n")
-    content = content.replace(b'"ann"', b'"eve"')
-    head = json.loads(head) | {"content": _snapshot.hashlib.sha256(content).hexdigest()}
-    file.write_bytes(json.dumps(head).encode() + b"\n" + content)
+    content = path.with_suffix(".snapshot").read_bytes().partition(b"\n")[2]
+    forge(path, content=content.replace(b'"ann"', b'"eve"'))
     assert any("snapshot" in problem for problem in replay(path).problems)
 
 
@@ -103,3 +101,57 @@ def test_replay_reads_from_the_beginning(path):
     state = replay(path, until=10).state
     assert state.seq == 10
     assert sqlite3.connect(path).execute("SELECT count(*) FROM events").fetchone()[0] == 40
+
+
+def forge(path, **changes):
+    """Change the snapshot, and the hash of it in its first line, too."""
+    file = path.with_suffix(".snapshot")
+    head, _, content = file.read_bytes().partition(b"\n")
+    heading = json.loads(head)
+    if "content" in changes:
+        content = changes.pop("content")
+    elif set(changes) - set(heading):
+        state = json.loads(content)
+        content = json.dumps(state | {k: v for k, v in changes.items() if k not in heading}).encode()
+    heading |= {k: v for k, v in changes.items() if k in heading}
+    heading["content"] = _snapshot.hashlib.sha256(content).hexdigest()
+    file.write_bytes(json.dumps(heading).encode() + b"\n" + content)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"link": "0" * 64},
+        {"seq": 1032},
+        {"seq": 10**30},
+        {"seq": 31},
+        {"seq": "x"},
+        {"at": None},
+        {"at": "abc"},
+        {"rounds": None},
+        {"content": b"[" * 200_000},
+        {"content": b"null"},
+    ],
+    ids=repr,
+)
+def test_a_forged_snapshot_does_not_break_the_chain_or_end_in_a_traceback(path, changes, monkeypatch):
+    forge(path, **changes)
+    ledger, seen = events_applied(path, monkeypatch)
+    assert seen == list(range(1, 41))
+    label(ledger, 99)
+    ledger.close()
+    path.with_suffix(".snapshot").unlink()
+    assert replay(path).problems == []
+
+
+def test_replay_compares_all_of_a_snapshot(path):
+    """What a person may undo is no part of the digest, but of the state."""
+    forge(path, given=[])
+    assert any("snapshot" in problem for problem in replay(path).problems)
+
+
+def test_a_pipe_in_place_of_a_snapshot_is_not_waited_for(path, monkeypatch):
+    monkeypatch.setattr(_file, "SNAPSHOT_AFTER", 10)
+    path.with_suffix(".snapshot").unlink()
+    os.mkfifo(path.with_suffix(".snapshot"))
+    assert Ledger(path).state.seq == 40

@@ -14,7 +14,7 @@ from aced import InvalidInput
 from aced._errors import Damaged
 from aced.ledger import replay
 from aced.project import FEATURES, ITEMS, LEDGER, Project, _files, export_rows
-from tests.helpers import answer
+from tests.helpers import answer, filled, small_disk
 from tests.project.places import make
 
 BEFORE = Path(__file__).parents[1] / "data" / "before"
@@ -165,3 +165,56 @@ def test_features_of_another_kind_are_refused(folder):
     np.save(folder / FEATURES, np.array([object()]), allow_pickle=True)
     with pytest.raises(InvalidInput, match="features"):
         Project(folder)
+
+
+@pytest.mark.parametrize(
+    "rows", [lambda row: 0, lambda row: -1 if row == 3 else row, lambda row: row + 1]
+)
+def test_a_project_of_before_whose_items_belong_to_other_rows_is_not_sealed(tmp_path, rows, call):
+    folder = shutil.copytree(BEFORE / "project", tmp_path / "p")
+    lines = [json.loads(line) for line in (folder / ITEMS).read_text().splitlines()]
+    shown = [{**line, "row": rows(line["row"])} for line in lines]
+    (folder / ITEMS).write_text("".join(json.dumps(line) + "\n" for line in shown))
+    for _ in range(2):
+        for words in (["status"], ["export", "--out", tmp_path / "out.csv"], ["replay"]):
+            code, out, err = call(words[0], folder, *words[1:])
+            assert code == 1
+            assert ITEMS in out + err
+    assert replay(folder / LEDGER).state.files == {}
+
+
+@pytest.mark.parametrize("damage", [cut_items, remove_features, pipe_of_items])
+def test_replay_says_of_a_project_of_before_what_an_opening_says(tmp_path, damage, call):
+    folder = shutil.copytree(BEFORE / "project", tmp_path / "p")
+    damage(folder)
+    for command in ("replay", "status"):
+        code, out, err = call(command, folder)
+        assert code == 1
+        assert (ITEMS if "items" in damage.__name__ else FEATURES) in out + err
+
+
+def test_a_project_of_before_can_be_read_where_there_is_no_room_to_seal_it(tmp_path, call):
+    with small_disk(tmp_path / "disk") as disk:
+        folder = shutil.copytree(BEFORE / "project", disk / "p")
+        for pages in (0, 8, 12, 16):
+            with filled(disk, spare=4096 * pages):
+                for words in (["status"], ["export", "--out", "-"], ["replay"]):
+                    code, _, err = call(words[0], folder, *words[1:])
+                    assert (code, err) == (0, "")
+        assert call("status", folder)[0] == 0
+        assert call("replay", folder)[0] == 0
+
+
+@pytest.mark.parametrize("name", ["checked.json", "memory.npz", "ledger.snapshot"])
+@pytest.mark.parametrize("make_it", [os.mkfifo, os.mkdir])
+def test_a_pipe_or_a_folder_in_place_of_what_can_be_made_anew_stops_nobody(
+    folder, name, make_it, monkeypatch
+):
+    monkeypatch.setattr(_files, "LARGE", 100)
+    make_it(folder / name)
+    project = Project(folder)
+    project.ledger.keep_snapshot()
+    assert project.refill(threads=1)
+    assert project.give("ann")
+    project.close()
+    Project(folder).close()

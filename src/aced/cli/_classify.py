@@ -14,14 +14,14 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from aced._errors import InvalidInput
+from aced._errors import Damaged, InvalidInput
 from aced._files import check_writable
 from aced._types import Float32
 from aced.cli._function import check_function
 from aced.cli._outputs import write_text
 from aced.cli._project import Folder, Json, print_json, say, working
 from aced.items import Embedding, Items, embed_with, features_from, read_items
-from aced.project import EMBEDDING, Project, neutral, write_jsonl
+from aced.project import Project, neutral, write_jsonl
 
 ENDINGS = (".csv", ".jsonl")
 COLUMNS = ("id", "label", "probability")
@@ -94,12 +94,12 @@ def trained(project: Project) -> Any:
 
 
 def _features(project: Project, items: Items, path: Path | None, function: str | None) -> Float32:
-    stored = project.folder / EMBEDDING
-    if stored.exists():
+    stored = project.embedding
+    if stored is not None:
         if path is not None or function is not None:
             named = "features" if path else "embed"
             raise InvalidInput(named, "is not needed: the project computes features itself; drop it")
-        return Embedding.load(stored).transform(items)
+        return _loaded(stored).transform(items)
     if (path is None) == (function is None):
         raise InvalidInput(
             "features",
@@ -117,6 +117,13 @@ def _features(project: Project, items: Items, path: Path | None, function: str |
             "features", f"has {rows.shape[1]} columns, but the project has {wanted}; give the same ones"
         )
     return np.asarray(rows)
+
+
+def _loaded(path: Path) -> Embedding:
+    try:
+        return Embedding.load(path)
+    except InvalidInput as error:
+        raise Damaged("project", f"{path} is damaged; restore a copy of the project") from error
 
 
 def as_csv(lines: list[dict[str, Any]]) -> str:

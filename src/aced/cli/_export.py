@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 from enum import Enum
 from pathlib import Path
 from typing import IO, Annotated
@@ -13,7 +14,7 @@ import typer
 from aced._errors import InvalidInput
 from aced._files import check_writable
 from aced.adapters import label_studio
-from aced.cli._outputs import write_text
+from aced.cli._outputs import saving, write_text
 from aced.cli._project import Folder
 from aced.project import Project, export_rows, write_csv, write_jsonl, write_parquet
 
@@ -57,7 +58,8 @@ def export(
         said = _write_tasks(opened, sys.stdout.buffer if standard else out, count)
     else:
         rows = export_rows(opened)
-        WRITE[form](rows, sys.stdout.buffer if standard else out)
+        with nullcontext() if standard else saving(out):
+            WRITE[form](rows, sys.stdout.buffer if standard else out)
         said = f"{len(rows)} labels"
     opened.close()
     if not standard:

@@ -18,7 +18,7 @@ from aced._types import Float32
 from aced.cli._project import say, visible, working
 from aced.items import Embedding, Items, embed_with, features_from, read_items
 from aced.ledger import Settings
-from aced.project import EMBEDDING, FUNCTION, Project, check_batch, check_settings
+from aced.project import FUNCTION, Project, check_batch, check_settings
 from aced.strategies import STRATEGIES
 
 
@@ -86,12 +86,11 @@ def init(
             rows=np.searchsorted(found.firsts, found.same_as).tolist(),
             root=found.root,
             batch=batch,
+            embedding=embedding,
             **settings,
         )
         made.close()
-        if embedding is not None:
-            embedding.save(part / EMBEDDING)
-        elif embed is not None:
+        if embedding is None and embed is not None:
             (part / FUNCTION).write_text(json.dumps({"function": embed}))
     came = embedding.describe() if embedding else f"from {embed}" if embed else "your own"
     _report(project, found, f"{rows.shape[1]}, {came}", made.settings)

@@ -10,10 +10,10 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from aced._errors import Damaged, InvalidInput
+from aced._errors import Damaged
 from aced.cli._project import Folder, Json, print_json
 from aced.ledger import Ledger, State, replay as check
-from aced.project import LEDGER, Project, Repeated, check_files, repeat_rounds
+from aced.project import Project, Repeated, check_all, find_ledger, repeat_rounds
 
 
 def replay(
@@ -31,9 +31,7 @@ def replay(
     as_json: Json = False,
 ) -> None:
     """Check the ledger and the files of a project, and rebuild its state. Damage gives exit code 1."""
-    path = project / LEDGER
-    if not path.is_file():
-        raise InvalidInput("project", f"{project} is not a project; make one with aced init")
+    path = find_ledger(project)
     if accept_loss:
         with closing(Ledger(path, accept_loss=True)):
             pass
@@ -75,7 +73,8 @@ def replay(
 
 def _file_problems(folder: Path, state: State) -> list[str]:
     try:
-        check_files(folder, state.files if state.seq else {}, anew=True)
+        if state.seq:
+            check_all(folder, state)
     except Damaged as error:
         return [error.sentence]
     return []

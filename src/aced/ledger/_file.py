@@ -17,54 +17,39 @@ Decisions (each has its test):
 
 from __future__ import annotations
 
-import json
-import math
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from aced.ledger import _snapshot as snapshot
+from aced.ledger import _schema as schema, _snapshot as snapshot
 from aced.ledger._errors import LedgerDamaged, LedgerError
 from aced.ledger._events import GENESIS, Event, dump
 from aced.ledger._head import Head, Mark
 from aced.ledger._rollback import Checkpoint
 from aced.ledger._sqlite import connect, connect_to_read, sentences
 from aced.ledger._state import AHEAD, FOLD, State
+from aced.ledger._verify import (
+    BEFORE_ALL,
+    COPY,
+    applied,
+    as_event,
+    check_place,
+    fault,
+    find_loss,
+    find_version,
+    link_of,
+    read_events,
+    way_out,
+)
 
-_CREATE = """
-CREATE TABLE events (
-    seq INTEGER PRIMARY KEY,
-    at REAL NOT NULL,
-    kind TEXT NOT NULL,
-    who TEXT NOT NULL,
-    item INTEGER,
-    body TEXT NOT NULL,
-    request TEXT UNIQUE,
-    hash TEXT NOT NULL
-);
-CREATE TRIGGER events_stay BEFORE UPDATE ON events
-BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-CREATE TRIGGER events_remain BEFORE DELETE ON events
-BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-"""
-
-_COLUMNS = "seq, at, kind, who, item, body, request"
-"""Columns in the order of an event's fields. The file calls ``row`` item, and ``key`` request."""
-
-MIGRATIONS: list[str] = [_CREATE, ""]
-"""The i-th script brings a file from schema version i to i + 1. Version 2 has a head record."""
-WITH_HEAD = 2
-
-UNFIT = (AssertionError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""The errors that a state raises when an event does not fit it."""
 RETRY = 1.0
 """Seconds between attempts to write a file that could only be read."""
-SMALLEST = 512
-"""Bytes of the smallest database."""
+LATEST = 253_402_214_400.0
+"""The last day of the year 9999: a later time has no date."""
 SNAPSHOT_AFTER = 2000
 """Events after the last snapshot from which a new one is worth its cost."""
 
@@ -87,8 +72,6 @@ class Ledger:
             found = "exists already; choose another"
             missing = "does not exist; make it with aced init"
             raise LedgerError("project", f"{path} {found if create else missing}")
-        if not create and not path.is_file():
-            raise LedgerError("project", f"{path} is not a regular file; restore a copy")
         self.path, self._clock = path, clock
         self._lock, self._head_lock = threading.RLock(), threading.Lock()
         self._head = Head(path.with_suffix(".head"))
@@ -96,7 +79,8 @@ class Ledger:
         self.state, self._hash = State(), GENESIS
         self.writable, self._try_again = True, 0.0
         if not create:
-            refuse_emptied(path)
+            check_place(path)
+        head = self._head.read()  # before the events, to which others may add meanwhile
         try:
             self._base = connect(path)
         except LedgerDamaged:
@@ -106,53 +90,48 @@ class Ledger:
                 raise
             self._base, self.writable = connect_to_read(path), False
         try:
-            self._open(accept_loss)
+            self._open(head, accept_loss)
         except BaseException:
             self._base.close()
             self._head.close()
             raise
 
-    def _open(self, accept_loss: bool) -> None:
-        with sentences(self.path):
-            version = self._base.execute("PRAGMA user_version").fetchone()[0]
-        if not 0 <= version <= len(MIGRATIONS):
-            known = f"this aced knows up to {len(MIGRATIONS)}; use a newer aced"
-            raise LedgerError("project", f"{self.path} has schema version {version}, {known}")
-        head = self._read_head(accept_loss)  # before the events, to which others may add meanwhile
-        if version == 0:
-            if head is not None:
-                raise LedgerDamaged("project", f"{self.path} has lost its events; restore a copy")
-            self._migrate(0)
+    def _open(self, head: Mark | None, accept_loss: bool) -> None:
+        self._version = find_version(self._base, self.path, head)
+        headed = self._version >= schema.WITH_HEAD or head is not None
+        if self._version == 0:
+            self._migrate()
+            self._head.reset(Mark(0, GENESIS))
         since = self._load()
-        headed = version >= WITH_HEAD or head is not None
         lost = find_loss(self._base, self.path, head, self.state.seq) if headed else None
         if lost is not None and not accept_loss:
-            raise LedgerDamaged("project", f"{lost}; {_way_out(self.path)}")
+            raise LedgerDamaged("project", f"{lost}; {way_out(self.path)}")
         self._acknowledged = 0 if head is None else head.seq
+        if lost is not None:
+            self._head.reset(Mark(self.state.seq, self._hash))
+            with self.writing() as writing:
+                writing.append("accepted", "", body={"lost": lost})
         if self.writable:
-            if version < WITH_HEAD or lost is not None:
-                self._head.reset(Mark(self.state.seq, self._hash))
-            if version:
-                self._migrate(version)
-            if lost is not None:
-                with self.writing() as writing:
-                    writing.append("accepted", "", body={"lost": lost})
-            if since >= SNAPSHOT_AFTER:
-                self.keep_snapshot()
+            try:
+                self._bring_up_to_date()
+            except LedgerError:  # there is no room for it, say; what is there can be read
+                self.writable, self._try_again = False, time.monotonic() + RETRY
+        if self.writable and since >= SNAPSHOT_AFTER:
+            self.keep_snapshot()
 
-    def _migrate(self, version: int) -> None:
-        for done in range(version, len(MIGRATIONS)):
-            script = f"BEGIN IMMEDIATE;{MIGRATIONS[done]};PRAGMA user_version={done + 1};COMMIT;"
+    def _bring_up_to_date(self) -> None:
+        """Give a ledger of an earlier version its head record, and then the number of this version."""
+        self._version = find_version(self._base, self.path, None)  # another process may have been first
+        if self._version < schema.WITH_HEAD:
+            self._head.advance(Mark(self.state.seq, self._hash))
+        self._migrate()
+
+    def _migrate(self) -> None:
+        for done in range(self._version, len(schema.MIGRATIONS)):
+            version = f"PRAGMA user_version={done + 1}"
             with sentences(self.path):
-                self._base.executescript(script)
-
-    def _read_head(self, accept_loss: bool) -> Mark | None:
-        try:
-            return self._head.read()
-        except LedgerDamaged:
-            if accept_loss:
-                return None
-            raise
+                self._base.executescript(f"BEGIN IMMEDIATE;{schema.MIGRATIONS[done]};{version};COMMIT;")
+            self._version = done + 1
 
     def _load(self) -> int:
         """Read and verify all events; return how many of them no snapshot has."""
@@ -175,7 +154,7 @@ class Ledger:
 
     # -- reading --------------------------------------------------------------------
 
-    def events(self, after: int = 0) -> Iterator[tuple[Event, str]]:
+    def events(self, after: int = BEFORE_ALL) -> Iterator[tuple[Event, str]]:
         """Events in order, each with its hash as written."""
         return read_events(self._base, self.path, after)
 
@@ -185,11 +164,11 @@ class Ledger:
             if not self.writable and time.monotonic() >= self._try_again:
                 with suppress(LedgerError):
                     self._reconnect()
-            for event, link in self.events(self.state.seq):
+            for event, link in self.events(self.state.seq or BEFORE_ALL):
                 before = Mark(self.state.seq, self._hash)
                 problem = fault(event, link, before, self.state.at) or applied(event, self.state)
                 if problem is not None:
-                    raise LedgerDamaged(self.path, f"{problem}; restore a copy (aced replay says more)")
+                    raise LedgerDamaged(self.path, f"{problem}; {COPY} (aced replay says more)")
                 self._hash = link
             return self.state
 
@@ -202,9 +181,9 @@ class Ledger:
     def find(self, key: str) -> Event | None:
         """The event that an earlier attempt with the same key wrote."""
         with self._lock, sentences(self.path):
-            query = f"SELECT {_COLUMNS} FROM events WHERE request = ?"
+            query = f"SELECT {schema.COLUMNS} FROM events WHERE request = ?"
             found = self._base.execute(query, (key,)).fetchone()
-            return None if found is None else as_event(found, self.path)
+            return None if found is None else as_event(found, self.path, found[0])
 
     # -- writing --------------------------------------------------------------------
 
@@ -219,6 +198,7 @@ class Ledger:
             self._begin()
             checkpoint = None
             try:
+                self._check_last()
                 checkpoint = Checkpoint(self.catch_up())
                 yield Transaction(self, checkpoint)
                 with sentences(self.path):
@@ -239,11 +219,19 @@ class Ledger:
         with sentences(self.path):
             self._base.execute("BEGIN IMMEDIATE")
 
+    def _check_last(self) -> None:
+        """Refuse a file that has lost, since it was opened, the last event that was read from it."""
+        seq = self.state.seq
+        if seq and link_of(self._base, self.path, seq) != self._hash:
+            found = f"is damaged: event {seq} was there and is gone"
+            raise LedgerDamaged(self.path, f"{found}; end all that use the file, and {COPY}")
+
     def _reconnect(self) -> None:
         """Open the file anew: when it was opened it could only be read, but there may be room now."""
         self._try_again = time.monotonic() + RETRY
         self._base, before = connect(self.path), self._base
         before.close()
+        self._bring_up_to_date()
         self.writable = True
 
     def _acknowledge(self, seq: int) -> None:
@@ -253,14 +241,15 @@ class Ledger:
             newest = self._newest
             try:
                 self._head.advance(newest)
-            except OSError as error:
-                raise LedgerError(self._head.path, f"{error.strerror}; send the answer again") from error
+            except LedgerError as error:
+                sentence = f"{error.sentence}; make that possible, and then send the answer again"
+                raise LedgerError(self._head.path, sentence) from error
             self._acknowledged = newest.seq
 
     @property
     def now(self) -> float:
         """The clock; or the last event's time, if the clock went back behind it by ``AHEAD`` at most."""
-        clock = self._clock()
+        clock = min(self._clock(), LATEST)
         return clock if self.state.at > clock + AHEAD else max(clock, self.state.at)
 
 
@@ -300,89 +289,3 @@ class Transaction:
         self.state.apply(event)
         ledger._hash = link
         return event
-
-
-# -- events in the file -------------------------------------------------------------------
-
-
-def read_events(base: sqlite3.Connection, path: Path, after: int = 0) -> Iterator[tuple[Event, str]]:
-    query = f"SELECT {_COLUMNS}, hash FROM events WHERE seq > ? ORDER BY seq"
-    with sentences(path):
-        for *columns, link in base.execute(query, (after,)):
-            yield as_event(columns, path), link
-
-
-def as_event(columns: Sequence[Any], path: Path) -> Event:
-    """The event in a row of the table, whose cells may be damaged."""
-    seq, at, kind, who, row, body, key = columns
-    try:
-        content = json.loads(body, parse_constant=_no_constant)
-    except (TypeError, ValueError, RecursionError):
-        content = None
-    whole = (
-        isinstance(content, dict)
-        and isinstance(at, float)
-        and math.isfinite(at)
-        and kind in FOLD
-        and isinstance(who, str)
-        and isinstance(row, int | None)
-        and isinstance(key, str | None)
-    )
-    if not whole:
-        raise LedgerDamaged(path, f"event {seq} is damaged: it cannot be read; restore a copy")
-    return Event(seq, at, kind, who, row, content, key)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
-
-
-def fault(event: Event, link: str, before: Mark, at: float) -> str | None:
-    """What is wrong with an event that follows ``before``, written at ``at``; None if nothing is."""
-    if event.seq != before.seq + 1:
-        return f"event {before.seq + 1} is missing"
-    if at - AHEAD <= event.at < at:
-        return f"event {event.seq} is damaged: it is older than the one before it"
-    try:
-        same = event.link(before.link) == link
-    except ValueError:  # half a surrogate pair, which cannot have been written
-        same = False
-    return None if same else f"event {event.seq} is damaged: it was changed after it was written"
-
-
-def applied(event: Event, state: State) -> str | None:
-    """Apply an event; return why it cannot be applied, or None."""
-    try:
-        state.apply(event)
-    except UNFIT as error:
-        reason = str(error) or type(error).__name__
-        return f"event {event.seq} is damaged: it cannot be applied ({reason})"
-    return None
-
-
-def refuse_emptied(path: Path) -> None:
-    """Refuse a file that lost its beginning: SQLite would take it for new and delete its log."""
-    log, head = path.with_name(f"{path.name}-wal"), path.with_suffix(".head")
-    if path.stat().st_size < SMALLEST and (head.exists() or (log.exists() and log.stat().st_size)):
-        raise LedgerDamaged("project", f"{path} is damaged: it was emptied or cut; restore a copy")
-
-
-def find_loss(base: sqlite3.Connection, path: Path, head: Mark | None, last: int) -> str | None:
-    """What was acknowledged and is missing after event ``last``, as a sentence; None if nothing is."""
-    if head is None:
-        return f"{path.with_suffix('.head')} is missing" if last else None
-    if head.seq > last:
-        which = (
-            f"event {head.seq} was" if head.seq == last + 1 else f"events {last + 1} to {head.seq} were"
-        )
-        return f"{which} acknowledged, but {path} ends with event {last}"
-    with sentences(path):
-        found = base.execute("SELECT hash FROM events WHERE seq = ?", (head.seq,)).fetchone()
-    if head.seq and (found is None or found[0] != head.link):
-        return f"event {head.seq} in {path} is not the one that was acknowledged"
-    return None
-
-
-def _way_out(path: Path) -> str:
-    go_on = f"aced replay {path.parent} --accept-loss"
-    return f"restore a copy of the project, or go on without what is lost: {go_on}"

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from aced.ledger._errors import LedgerDamaged
+from aced.ledger._errors import LedgerError
 
 try:
     import fcntl
@@ -46,17 +46,13 @@ class Head:
         self._file: int | None = None
 
     def read(self) -> Mark | None:
-        """The last record; None if there is no file."""
+        """The last record; None if there is no file, or no whole record in it."""
         try:
-            content = self.path.read_bytes() if self.path.is_file() else None
+            found = _newest(self.path.read_bytes()) if self.path.is_file() else None
         except OSError as error:
-            raise LedgerDamaged(self.path, f"cannot be read ({error.strerror})") from error
-        if content is None:
-            return None
-        found = _newest(content)
-        if found is None:
-            raise LedgerDamaged(self.path, "is damaged: it holds no whole record")
-        return found[1]
+            sentence = f"cannot be read ({error.strerror}); ask its owner for the permission"
+            raise LedgerError(self.path, sentence) from error
+        return None if found is None else found[1]
 
     def advance(self, mark: Mark) -> None:
         """Write and sync a record, unless the file has this one or a later one already."""
@@ -74,13 +70,6 @@ class Head:
         with self._locked() as file:
             _write(file, 0, _line(mark).ljust(SLOT) + _line(mark))
             os.fsync(file)
-        if os.name == "nt":  # there, folders cannot be synced
-            return
-        folder = os.open(self.path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)  # the file's name is on disk, too
-        finally:
-            os.close(folder)
 
     def close(self) -> None:
         if self._file is not None:
@@ -89,15 +78,33 @@ class Head:
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
-        if self._file is None:
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | BINARY, 0o666)
-        if fcntl is not None:
-            fcntl.flock(self._file, fcntl.LOCK_EX)
+        """The open file, which no other process writes meanwhile."""
         try:
-            yield self._file
-        finally:
+            if self._file is None:
+                new = not self.path.exists()
+                self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | BINARY, 0o666)
+                if new:
+                    _sync_folder(self.path.parent)
             if fcntl is not None:
-                fcntl.flock(self._file, fcntl.LOCK_UN)
+                fcntl.flock(self._file, fcntl.LOCK_EX)
+            try:
+                yield self._file
+            finally:
+                if fcntl is not None:
+                    fcntl.flock(self._file, fcntl.LOCK_UN)
+        except OSError as error:
+            raise LedgerError(self.path, f"cannot be written ({error.strerror})") from error
+
+
+def _sync_folder(folder: Path) -> None:
+    """See that the names of new files are on disk, too."""
+    if os.name == "nt":  # there, folders cannot be synced
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def _write(file: int, place: int, content: bytes) -> None:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aced._errors import InvalidInput
-from aced.ledger import _snapshot as snapshot
+from aced.ledger import _schema as schema, _snapshot as snapshot
 from aced.ledger._errors import LedgerDamaged, LedgerError
 from aced.ledger._events import GENESIS
-from aced.ledger._file import WITH_HEAD, Ledger, applied, fault, find_loss, read_events, refuse_emptied
+from aced.ledger._file import Ledger
 from aced.ledger._head import Head, Mark
 from aced.ledger._sqlite import connect_to_read, sentences
 from aced.ledger._state import State
+from aced.ledger._verify import applied, check_place, fault, find_loss, find_version, read_events
 
 MOST_PROBLEMS = 20
 
@@ -39,9 +40,10 @@ def replay(ledger: Ledger | Path, until: int | None = None) -> Replay:
     if not path.is_file():
         raise LedgerError("project", f"{path} does not exist; make it with aced init")
     try:
-        refuse_emptied(path)
+        check_place(path)
+        head = Head(path.with_suffix(".head")).read()  # before the events, to which others may add
         with closing(_open(path)) as base:
-            return _read(path, base, until)
+            return _read(path, base, head, until)
     except LedgerDamaged as error:
         return Replay(State(), [str(error)])
 
@@ -57,14 +59,12 @@ def _open(path: Path) -> sqlite3.Connection:
     return connect_to_read(path)
 
 
-def _read(path: Path, base: sqlite3.Connection, until: int | None) -> Replay:
+def _read(path: Path, base: sqlite3.Connection, head: Mark | None, until: int | None) -> Replay:
     state, problems = State(), list[str]()
     before, at = Mark(0, GENESIS), 0.0
-    with sentences(path):
-        version = base.execute("PRAGMA user_version").fetchone()[0]
+    headed = find_version(base, path, head) >= schema.WITH_HEAD or head is not None
     kept = snapshot.read(path.with_suffix(".snapshot"), base)
     try:
-        head = Head(path.with_suffix(".head")).read() if version >= WITH_HEAD else None
         for event, link in read_events(base, path):
             if until is not None and event.seq > until:
                 break
@@ -76,12 +76,19 @@ def _read(path: Path, base: sqlite3.Connection, until: int | None) -> Replay:
             if event.seq != before.seq + 1:
                 break
             before, at = Mark(event.seq, link), event.at
-            if kept is not None and event.seq == kept[1].seq and kept[0].digest() != state.digest():
+            if not problems and _differs(kept, state):
                 problems.append("ledger.snapshot is not the state that the events make; delete it")
-        if until is None and not problems and version >= WITH_HEAD:
+        if until is None and not problems and headed:
             lost = find_loss(base, path, head, state.seq)
             problems += [] if lost is None else [lost]
     except LedgerDamaged as error:
         problems.append(str(error))
     more = len(problems) - MOST_PROBLEMS
     return Replay(state, problems[:MOST_PROBLEMS] + [f"and {more} more problems"] * (more > 0))
+
+
+def _differs(kept: tuple[State, Mark] | None, state: State) -> bool:
+    """Whether the snapshot was taken at this place and holds another state."""
+    if kept is None or kept[1].seq != state.seq:
+        return False
+    return snapshot.freeze(kept[0]) != snapshot.freeze(state)

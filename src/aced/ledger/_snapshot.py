@@ -17,12 +17,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from aced._errors import InvalidInput
 from aced._files import replacing
 from aced.ledger._events import dump
 from aced.ledger._head import Mark
 from aced.ledger._settings import Settings
 from aced.ledger._state import RECENT, Draw, Person, State, Vote
+from aced.ledger._verify import link_of
 
 FORMAT = 1
 BLOCK = 2000
@@ -40,6 +40,8 @@ def rows_digest(base: sqlite3.Connection, seq: int) -> str:
 
 def write(path: Path, base: sqlite3.Connection, state: State, link: str) -> None:
     """Keep the state of a verified ledger whose last event has the hash ``link``."""
+    if path.exists() and not path.is_file():
+        return  # a pipe would keep us waiting
     content = dump(freeze(state)).encode()
     head = {
         "format": FORMAT,
@@ -60,11 +62,15 @@ def read(path: Path, base: sqlite3.Connection) -> tuple[State, Mark] | None:
         first, _, content = path.read_bytes().partition(b"\n")
         head = json.loads(first)
         whole = head["format"] == FORMAT and head["content"] == hashlib.sha256(content).hexdigest()
-        if not whole or head["events"] != rows_digest(base, head["seq"]):
+        mark = Mark(head["seq"], head["link"])
+        if not whole or link_of(base, path, mark.seq) != mark.link:
+            return None
+        if head["events"] != rows_digest(base, mark.seq):
             return None
         with _without_collection():
-            return thaw(json.loads(content)), Mark(head["seq"], head["link"])
-    except (OSError, sqlite3.Error, InvalidInput, ValueError, TypeError, KeyError, IndexError):
+            state = thaw(json.loads(content))
+        return (state, mark) if state.seq == mark.seq and isinstance(state.at, float) else None
+    except Exception:  # a damaged file fails in many ways, and nothing depends on this one
         return None
 
 
@@ -133,7 +139,7 @@ def thaw(kept: dict[str, Any]) -> State:
     state.passed = {row: dict(held) for row, held in kept["passed"]}
     state.leases = {row: dict(held) for row, held in kept["leases"]}
     state.waiting = dict.fromkeys(kept["waiting"])
-    state.rounds = kept["rounds"]
+    state.rounds = list(kept["rounds"])
     state.undone = set(kept["undone"])
     state.given = {seq: (kind, row, who) for seq, kind, row, who in kept["given"]}
     state.before = {

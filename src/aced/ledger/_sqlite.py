@@ -18,6 +18,8 @@ from aced.ledger._errors import LedgerDamaged, LedgerError
 
 WAIT = 30.0
 """Seconds to wait for another process that writes."""
+TRIES = 10
+"""Copies that are begun, at most, of a file that somebody writes meanwhile."""
 PLACES = (None, "/dev/shm")
 """Folders for a copy: the usual one for temporary files, or memory if that is full."""
 
@@ -50,8 +52,16 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
 
 def _copied(path: Path, log: Path, place: str | None) -> sqlite3.Connection:
     with tempfile.TemporaryDirectory(prefix="aced-", dir=place) as folder:
-        for part in (path, log):
-            shutil.copyfile(part, Path(folder) / part.name)
+        for _ in range(TRIES):
+            before = path.stat()
+            shutil.copyfile(path, Path(folder) / path.name)
+            try:
+                shutil.copyfile(log, Path(folder) / log.name)
+            except FileNotFoundError:  # whoever wrote it has ended
+                (Path(folder) / log.name).unlink(missing_ok=True)
+            now = path.stat()
+            if (now.st_mtime_ns, now.st_size) == (before.st_mtime_ns, before.st_size):
+                break  # else somebody moved events from the log to the file in between
         base = _open(str(Path(folder) / path.name))
         base.execute("SELECT count(*) FROM sqlite_schema")  # opens both before they are deleted
         return base
@@ -76,6 +86,8 @@ def sentences(path: Path) -> Iterator[None]:
             sentence = "the disk or the folder cannot be written; nothing was saved"
         elif "decode" in said or "no such" in said:
             raise LedgerDamaged(path, f"is damaged ({said}); restore a copy") from error
+        elif "disk I/O" in said:
+            sentence = "the disk is full or failing; nothing was saved, make room and repeat"
         else:
             sentence = f"{said}; nothing was saved"
         raise LedgerError(path, sentence) from error

@@ -26,7 +26,8 @@ from aced.project._files import (
     ITEMS as ITEMS,
     LEDGER as LEDGER,
     MEMORY as MEMORY,
-    check_files as check_files,
+    check_all as check_all,
+    find_ledger as find_ledger,
 )
 from aced.project._import import (
     Given as Given,

@@ -10,8 +10,9 @@ PROJECT/embed.json       the name of the user's function that made the features;
 PROJECT/memory.npz       the memory that the last round leaves; made anew from the ledger if lost
 PROJECT/checked.json     sizes and times of large files whose hashes were right; made anew if lost
 
-The ledger holds the hashes of items and features. They are compared whenever a project is opened. A
-large file is read again only if its size or time has changed since.
+The ledger holds the hashes of items, features and embedding. Those of items and features are compared
+whenever a project is opened, that of the embedding when it is used. A large file is read again only if
+its size or time has changed since.
 """
 
 from __future__ import annotations
@@ -23,10 +24,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from aced._errors import Damaged, InvalidInput
-from aced._files import replacing
+import numpy as np
 
-LEDGER, ITEMS, FEATURES = "ledger.sqlite", "items.jsonl", "features.npy"
+from aced._errors import Damaged, InvalidInput, reason
+from aced._files import replacing
+from aced._types import Float32
+from aced.ledger import Settings, State
+from aced.pool import Pool
+
+LEDGER, HEAD, ITEMS, FEATURES = "ledger.sqlite", "ledger.head", "items.jsonl", "features.npy"
 EMBEDDING, FUNCTION, MEMORY = "embedding.npz", "embed.json", "memory.npz"
 CHECKED = "checked.json"
 RESTORE = "restore a copy of the project"
@@ -45,9 +51,20 @@ def item_lines(ids: Sequence[str], contents: Sequence[Any], rows: Sequence[int])
         raise InvalidInput("items", "a text holds half a character; save the file as UTF-8") from error
 
 
-def read_items(path: Path, count: int) -> list[dict[str, Any]]:
-    """Every item: its id, its content and its row. There must be ``count`` of them."""
-    found = []
+def find_ledger(folder: Path) -> Path:
+    """The ledger of a project; a folder that is none is refused."""
+    path = folder / LEDGER
+    if not path.exists():
+        if any((folder / name).exists() for name in (ITEMS, FEATURES, HEAD)):
+            raise Damaged("project", f"{path} is missing; {RESTORE}")
+        raise InvalidInput("project", f"{folder} is not a project; make one with aced init")
+    return path
+
+
+def read_items(path: Path, settings: Settings) -> list[dict[str, Any]]:
+    """Every item: its id, its content and its row. Every row of the pool must have one."""
+    found: list[dict[str, Any]] = []
+    _check_regular(path)
     try:
         with path.open(encoding="utf-8") as file:
             for line in file:
@@ -60,15 +77,37 @@ def read_items(path: Path, count: int) -> list[dict[str, Any]]:
     except (ValueError, RecursionError, TypeError, LookupError, AssertionError) as error:
         where = f"line {len(found) + isinstance(error, ValueError)}"
         raise Damaged("project", f"{where} of {path} is damaged; {RESTORE}") from error
-    if len(found) != count:
-        raise Damaged("project", f"{path} has {len(found)} items instead of {count}; {RESTORE}")
+    if len(found) != settings.items:
+        raise Damaged("project", f"{path} has {len(found)} items, not {settings.items}; {RESTORE}")
+    if {item["row"] for item in found} != set(range(settings.rows)):
+        raise Damaged("project", f"{path} is damaged: its rows are not those of the pool; {RESTORE}")
     return found
+
+
+def read_features(path: Path) -> Float32:
+    _check_regular(path)
+    try:
+        return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+    except (OSError, ValueError, EOFError) as error:
+        raise Damaged("project", f"{path} cannot be read ({reason(error)}); {RESTORE}") from error
+
+
+def pool_of(features: Float32, path: Path, settings: Settings) -> Pool:
+    """The pool of these features, which are in the file ``path``."""
+    pool = Pool(features)
+    if pool.fingerprint != settings.pool:
+        raise Damaged("project", f"{path} is not the one the project was made with; {RESTORE}")
+    return pool
+
+
+def _check_regular(path: Path) -> None:
+    if not path.is_file():
+        raise Damaged("project", f"{path} is missing or no regular file; {RESTORE}")
 
 
 def hash_file(path: Path) -> str:
     """The SHA-256 of a regular file."""
-    if not path.is_file():
-        raise Damaged("project", f"{path} is missing or no regular file; {RESTORE}")
+    _check_regular(path)
     try:
         digest = hashlib.sha256()
         with path.open("rb") as file:
@@ -77,6 +116,20 @@ def hash_file(path: Path) -> str:
         return digest.hexdigest()
     except OSError as error:
         raise Damaged("project", f"{path} cannot be read ({error.strerror}); {RESTORE}") from error
+
+
+def hash_files(folder: Path) -> dict[str, str]:
+    """The hashes that a ledger keeps of a project's files."""
+    names = [ITEMS, FEATURES] + [EMBEDDING] * (folder / EMBEDDING).exists()
+    return {name: hash_file(folder / name) for name in names}
+
+
+def check_all(folder: Path, state: State) -> None:
+    """Refuse a project one of whose files is not as it was, read from the first byte to the last."""
+    check_files(folder, state.files, anew=True)
+    if not state.files:  # a project of before, which was not opened since
+        read_items(folder / ITEMS, state.settings)
+        pool_of(read_features(folder / FEATURES), folder / FEATURES, state.settings)
 
 
 def check_files(folder: Path, hashes: Mapping[str, str], *, anew: bool = False) -> None:
@@ -92,14 +145,16 @@ def check_files(folder: Path, hashes: Mapping[str, str], *, anew: bool = False) 
             raise Damaged("project", f"{path} is not the one the project was made with; {RESTORE}")
         if stamp is not None:
             seen[name] = stamp
-    if seen != before:
-        with suppress(OSError), replacing(folder / CHECKED) as file:
+    place = folder / CHECKED
+    if seen != before and (place.is_file() or not place.exists()):
+        with suppress(OSError), replacing(place) as file:
             file.write(json.dumps(seen).encode())
 
 
 def _seen(folder: Path) -> dict[str, Any]:
+    place = folder / CHECKED
     try:
-        found = json.loads((folder / CHECKED).read_bytes())
+        found = json.loads(place.read_bytes()) if place.is_file() else {}
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

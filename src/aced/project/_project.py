@@ -12,25 +12,28 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from aced._errors import Damaged, InvalidInput, reason
+from aced._errors import InvalidInput
 from aced._files import replacing
 from aced._types import Float32
-from aced.ledger import Event, Ledger, Settings, State, Transaction
+from aced.ledger import Event, Ledger, LedgerDamaged, LedgerError, Settings, State, Transaction
 from aced.pool import Pool
 from aced.project._brief import brief_of, read_memory, repeat_rounds, round_size, store_memory
 from aced.project._files import (
+    EMBEDDING,
     FEATURES,
     ITEMS,
     LEDGER,
     MEMORY,
-    RESTORE,
     check_files,
-    hash_file,
+    find_ledger,
+    hash_files,
     item_lines,
+    pool_of,
+    read_features,
     read_items,
 )
 from aced.project._people import check_name, hash_of
@@ -55,6 +58,12 @@ class Item:
     content: Any
 
 
+class Savable(Protocol):
+    """Something that can be written to a file."""
+
+    def save(self, path: Path) -> None: ...
+
+
 class KeyTaken(InvalidInput):
     """A key that was used before came with another answer."""
 
@@ -69,26 +78,29 @@ class Project:
         self, folder: str | os.PathLike[str], *, clock: Callable[[], float] = time.time
     ) -> None:
         self.folder = Path(folder)
-        if not (self.folder / LEDGER).exists():
-            raise InvalidInput("project", f"{self.folder} is not a project; make one with aced init")
-        self.ledger = Ledger(self.folder / LEDGER, clock=clock)
+        self.ledger = Ledger(find_ledger(self.folder), clock=clock)
         if not self.ledger.state.seq:
             raise InvalidInput(
                 "project", f"{self.folder} was never finished; delete it and repeat aced init"
             )
-        if self.ledger.state.files:
-            check_files(self.folder, self.ledger.state.files)
+        known = self.ledger.state.files
+        if known:
+            check_files(self.folder, {name: known[name] for name in (ITEMS, FEATURES) if name in known})
         elif self.ledger.writable:
             self._seal()
 
     def _seal(self) -> None:
-        """Write the hashes of items and features into the ledger of a project that has none."""
+        """Write the hashes of its files into the ledger of a project that has none."""
         if not self.items or self.pool is None:  # both are checked as they are read
             return
-        hashes = {name: hash_file(self.folder / name) for name in (ITEMS, FEATURES)}
-        with self.ledger.writing() as writing:
-            if not writing.state.files:
-                writing.append("sealed", "", body={"files": hashes})
+        try:
+            with self.ledger.writing() as writing:
+                if not writing.state.files:
+                    writing.append("sealed", "", body={"files": hash_files(self.folder)})
+        except LedgerDamaged:
+            raise
+        except LedgerError:  # there is no room, say; it can be read, and is sealed another time
+            return
 
     @classmethod
     def create(
@@ -110,6 +122,7 @@ class Project:
         lease: float = 600.0,
         l2: float = 1.0,
         combine: str = "dawid-skene",
+        embedding: Savable | None = None,
         clock: Callable[[], float] = time.time,
     ) -> Project:
         """Make a project in ``folder``, which is empty or absent.
@@ -120,6 +133,7 @@ class Project:
         share of requests drawn at random to estimate accuracy, ``overlap`` the share of second opinions.
         An item is kept for a person for ``lease`` seconds. ``l2`` is the penalty of the classifier.
         ``combine`` ("dawid-skene" or "majority") is how several opinions become one label.
+        ``embedding`` is what computed the features; it is saved beside them.
         """
         folder = Path(folder)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -151,6 +165,8 @@ class Project:
             np.save(file, pool.rows())
         with replacing(folder / ITEMS) as file:
             file.write(lines)
+        if embedding is not None:
+            embedding.save(folder / EMBEDDING)
         ledger = Ledger(folder / LEDGER, create=True, clock=clock)
         settings = Settings(
             classes=tuple(classes),
@@ -167,7 +183,7 @@ class Project:
             lease=float(lease),
             l2=float(l2),
             combine=combine,
-            files={name: hash_file(folder / name) for name in (ITEMS, FEATURES)},
+            files=hash_files(folder),
         )
         with ledger.writing() as writing:
             writing.append("created", "", body=settings.body())
@@ -200,25 +216,25 @@ class Project:
 
     @cached_property
     def features(self) -> Float32:
-        path = self.folder / FEATURES
-        try:
-            found = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise Damaged("project", f"{path} cannot be read ({reason(error)}); {RESTORE}") from error
-        return np.asarray(found)
+        return read_features(self.folder / FEATURES)
 
     @cached_property
     def pool(self) -> Pool:
-        pool = Pool(self.features)
-        if pool.fingerprint != self.settings.pool:
-            path = self.folder / FEATURES
-            raise Damaged("project", f"{path} is not the one the project was made with; {RESTORE}")
-        return pool
+        return pool_of(self.features, self.folder / FEATURES, self.settings)
 
     @cached_property
     def items(self) -> list[dict[str, Any]]:
         """Every item, duplicates included: id, content, row."""
-        return read_items(self.folder / ITEMS, self.settings.items)
+        return read_items(self.folder / ITEMS, self.settings)
+
+    @property
+    def embedding(self) -> Path | None:
+        """The file that says how features of new items are computed, checked; None if there is none."""
+        known = self.ledger.state.files.get(EMBEDDING)
+        if known is not None:
+            check_files(self.folder, {EMBEDDING: known})
+        path = self.folder / EMBEDDING
+        return path if path.exists() else None
 
     @cached_property
     def _first(self) -> dict[int, int]:
@@ -428,7 +444,7 @@ class Project:
                     "reserve": planned.reserve,
                 },
             )
-        with suppress(OSError):  # a full disk, say; the memory follows from the ledger
+        with suppress(OSError, InvalidInput):  # a full disk, say; the memory follows from the ledger
             store_memory(self.folder / MEMORY, brief, planned)
         return True
 

@@ -37,6 +37,8 @@ FALSE_HEADERS = {
     "8 PiB": claiming((PEBIBYTE,)),
     "beyond 64 bits": claiming((2**62, 2**62)),
     "negative": claiming((-1, 5)),
+    "sides that are no numbers": claiming((True, 3)),
+    "70 sides": claiming((1,) * 70),
     "objects": claiming((3,), "|O"),
     "records": claiming((3,), [("a", "<f8"), ("b", "|O")]),
     "no width": claiming((2**60,), "<U0"),

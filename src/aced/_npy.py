@@ -21,6 +21,8 @@ from aced._types import Array
 KINDS = "biufcSUmM"
 """The kinds of plain values; objects would need pickle."""
 MOST_HEADER = 2**16
+MOST_SIDES = 32
+"""Dimensions of an array, as every version of numpy allows them."""
 _VERSIONS = ((1, 0), (2, 0), (3, 0))
 
 
@@ -45,8 +47,8 @@ def read_header(file: IO[bytes], size: int) -> Header:
         raise ValueError(f"version {version} of the .npy format is not known")
     if dtype.kind not in KINDS or dtype.itemsize == 0:
         raise ValueError(f"values of type {dtype} are not plain numbers or texts")
-    if any(side < 0 for side in shape):
-        raise ValueError(f"there is no array of shape {shape}")
+    if len(shape) > MOST_SIDES or any(type(side) is not int or side < 0 for side in shape):
+        raise ValueError(f"there is no array of shape {shape!s:.60}")
     need, rest = math.prod(shape) * dtype.itemsize, size - start.tell()
     if need > rest:
         raise ValueError(f"the header claims {in_words(need)}, and {in_words(rest)} are there")

@@ -1,3 +1,4 @@
+import datetime
 import os
 
 import numpy as np
@@ -241,3 +242,19 @@ def test_a_table_may_be_in_utf_16_if_its_first_bytes_say_so(tmp_path):
     path.write_bytes("größe,y\n1,0\n3,1\n4,1\n".encode("latin-1"))
     with pytest.raises(InvalidInput, match=r"a\.csv is not UTF-8; save it as UTF-8"):
         load_dataset(str(path), label="y")
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (["a\0", "a", "b"], "NUL character"),
+        (["a\0", "a", "a"], "NUL character"),
+        ([datetime.date(2020, 1, 1)] * 3, "must be a string, a number or a bool, got date"),
+        ([{"x": 1}] * 3, "must be a string, a number or a bool, got dict"),
+        ([0.5, 1.0, 1.0], "use strings, bools or whole numbers"),
+    ],
+)
+def test_labels_of_a_table_are_read_as_they_are_or_refused(tmp_path, labels, said):
+    pq.write_table(pa.table({"x": [1.0, 2.0, 3.0], "y": labels}), tmp_path / "t.parquet")
+    with pytest.raises(InvalidInput, match=f"label: column 'y' .*{said}"):
+        load_dataset(str(tmp_path / "t.parquet"), label="y")

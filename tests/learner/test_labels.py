@@ -4,6 +4,7 @@ from enum import Enum, IntEnum
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from aced import InvalidInput, Learner, Pool
@@ -119,6 +120,10 @@ def test_a_value_that_numpy_would_change_is_refused_as_label_and_as_class(label,
         ({1: "a", 2: "b"}, "must be a list, in the order of the ids"),
         ({"a", "b"}, "must be a list, in the order of the ids"),
         (b"ab", "got bytes"),
+        (bytearray(b"ab"), "got bytes"),
+        (memoryview(b"ab"), "got bytes"),
+        (pd.DataFrame({"a": ["x", "y"], "b": ["x", "y"]}), "one column, got a whole frame"),
+        (pl.DataFrame({"label": ["x", "y"]}), "one column, got a whole frame"),
         ([2**53 + 1, 1.0], "pass integers or floats, not both"),
     ],
 )
@@ -131,3 +136,12 @@ def test_a_classifier_trained_on_labels_of_an_enum_predicts_its_values():
     learner = Learner(Pool(ROWS))
     model = learner.train(np.arange(60), [list(Colour)[code] for code in CODES])
     assert set(model.predict(ROWS).tolist()) == {"red", "ruby"}
+
+
+@pytest.mark.parametrize(
+    "classes", [{"yes", "no"}, frozenset(["yes", "no"]), {"yes": 1, "no": 2}, b"ab"]
+)
+def test_classes_without_an_order_are_refused(classes):
+    """The order of a set differs from run to run, and so would the rows that the same seed draws."""
+    with pytest.raises(InvalidInput, match="classes must be a list of two values"):
+        Learner(Pool(ROWS), classes=classes)

@@ -72,6 +72,8 @@ def test_the_parts_as_they_were_make_a_learner(strategy, parts, tmp_path):
         {"lam": np.full(120, np.nan)},
         {"incumbent": np.zeros(120)},
         {"strategy_spent": np.zeros(3)},
+        {"strategy_spent": np.full(120, np.nan)},
+        {"strategy_spent": np.full(120, -1.0)},
         {"classes": ["a", "b", "c"]},
         {"classes": "ab"},
         {"classes": [None, "b"]},

@@ -26,7 +26,7 @@ def score(rows, strategy, folder=None, **arguments):
 
 
 @pytest.mark.parametrize("strategy", ["aced", "passive", "margin"])
-@pytest.mark.parametrize("scale", [1e-5, 1e-10, 1e-13])
+@pytest.mark.parametrize("scale", [1e-2, 1e-3, 1e-4, 1e-5, 1e-10, 1e-13])
 def test_rows_in_a_tiny_unit_score_like_the_rows(strategy, scale, tmp_path):
     assert score(ROWS * scale, strategy, tmp_path) >= score(ROWS, strategy) - 0.05 >= 0.7
 
@@ -41,7 +41,7 @@ def test_without_a_penalty_too():
     assert score(ROWS * 1e-10, "passive", l2=0) >= score(ROWS, "passive", l2=0) - 0.05
 
 
-@pytest.mark.parametrize("scale", [2.0**-10, 1, 2.0**30])
+@pytest.mark.parametrize("scale", [1, 2, 2.0**30])
 def test_ordinary_rows_are_fitted_as_they_are(scale):
     rows = (ROWS[:100] / 16 * scale).astype(np.float32)
     learner = Learner(rows)

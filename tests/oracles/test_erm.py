@@ -8,7 +8,7 @@ from aced.pool import Pool
 def test_a_column_in_small_units_counts_and_one_that_is_rounding_does_not():
     rng = np.random.default_rng(0)
     rows = rng.standard_normal((200, 3)) * [1e6, 1e-3, 0.1] + [0, 0, 1e6]
-    with pytest.warns(UserWarning, match="float32 makes 9 values of the 200 in column 2"):
+    with pytest.warns(UserWarning, match="float32 makes 9 of the 200 values looked at in column 2"):
         erm = LinearErm(Pool(rows))
     assert (erm.inverse > 0).tolist() == [True, True, False]
     for row in range(100):

@@ -169,6 +169,11 @@ def test_a_zarr_array_of_which_nothing_is_stored(tmp_path):
     one_sentence(tmp_path / "x.zarr", r"claims 1\.5 GiB, and .* bytes are stored; write all its chunks")
 
 
+def test_a_zarr_array_of_millions_of_chunks_that_are_not_there(tmp_path):
+    zarr.create_array(tmp_path / "x.zarr", shape=(200_000, 100), chunks=(1, 1), dtype="f4")
+    one_sentence(tmp_path / "x.zarr", r"claims 20000000 chunks, and .* are stored; write all its chunks")
+
+
 def test_a_zarr_array_with_a_few_empty_chunks_is_taken(tmp_path):
     zarr.create_array(tmp_path / "x.zarr", shape=(100, 3), chunks=(10, 3), dtype="f4")[:10] = 1.0
     assert Pool(tmp_path / "x.zarr").rows().sum() == 30
@@ -259,3 +264,12 @@ def test_a_pipe_in_a_zarr_folder_is_not_waited_for(inner, tmp_path):
     (path / inner).unlink()
     os.mkfifo(path / inner)
     one_sentence(path, "is a pipe or a device")
+
+
+@pytest.mark.parametrize("shape", [(True, 3), (1,) * 70])
+def test_a_npy_file_whose_header_has_a_shape_that_is_none(tmp_path, shape):
+    with (tmp_path / "x.npy").open("wb") as file:
+        header = {"descr": "<f8", "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(file, header)
+        file.write(bytes(80))
+    one_sentence(tmp_path / "x.npy", "there is no array of shape")

@@ -259,6 +259,8 @@ def test_the_whole_pool_can_be_labelled(tmp_path):
         ({"strategy": "magic"}, "strategy"),
         ({"features": np.full((10, 2), np.nan)}, "row"),
         ({"features": np.zeros((9, 2))}, "features"),
+        ({"features": np.ones((10, 5001))}, "takes at most 5000; reduce them first"),
+        ({"rows": [*range(9), 10]}, "features"),
     ],
 )
 def test_bad_settings_are_named_and_leave_nothing_behind(tmp_path, options, words):

@@ -211,8 +211,9 @@ def test_a_new_invitation_of_the_local_user_is_not_ended_by_the_next_start(
     project.close()
 
 
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_the_browser_is_not_given_the_link_as_an_argument_that_others_can_read(
-    folder: Path, tmp_path: Path
+    folder: Path, tmp_path: Path, how: signal.Signals
 ) -> None:
     seen = tmp_path / "seen"
     browser = tmp_path / "browser"
@@ -227,7 +228,7 @@ def test_the_browser_is_not_given_the_link_as_an_argument_that_others_can_read(
         assert mode == "600"
         assert link.partition("=")[2] not in argument
         assert link in page
-        server.send_signal(signal.SIGINT)
+        server.send_signal(how)
         server.wait(60)
     assert not [path for path in (tmp_path / "state/aced").iterdir() if path.suffix == ".html"]
 

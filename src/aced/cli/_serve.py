@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import threading
 import time
@@ -63,10 +64,12 @@ def serve(
     if show:
         where = address if page is None else page.as_uri()
         threading.Thread(target=_show, args=(server, where), daemon=True).start()
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # else nothing below would be run
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:
-        pass  # uvicorn has stopped in order and raises it again
+        pass  # uvicorn has stopped in order and raises the signal again
     finally:
         if page is not None:
             page.unlink(missing_ok=True)

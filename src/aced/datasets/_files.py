@@ -87,4 +87,14 @@ def _numbers(column: Any, name: str) -> Float64:
 def _labels(column: Any, name: str) -> Array:
     if column.null_count:
         raise InvalidInput("label", f"column {name!r} has {column.null_count} missing labels")
+    from aced.learner import plain  # takes long to load
+
+    nested = (
+        column.type.num_fields > 0
+    )  # pyarrow counts no lists or structs, and one is enough to refuse
+    try:
+        for value in (column.slice(0, 1) if nested else column.unique()).to_pylist():
+            plain(value, f"column {name!r}")
+    except InvalidInput as error:
+        raise InvalidInput("label", str(error)) from error
     return np.asarray(column.to_pylist())

@@ -1,5 +1,6 @@
 """The learner: it asks for rows, is told labels, and trains a classifier."""
 
+from aced.learner._labels import plain as plain
 from aced.learner._learner import Learner as Learner
 from aced.learner._memory import Memory as Memory
 from aced.learner._queries import Queries as Queries, default_batch as default_batch

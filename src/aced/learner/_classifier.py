@@ -46,15 +46,15 @@ def check_classifier(classifier: Any) -> Any:
     return copy.set_params(**dict.fromkeys(unset, 0))
 
 
-SMALL = 2.0**-10
-"""Where the largest number of a pool is below this, a penalty of 1 makes every classifier constant."""
+SMALL = 1.0
+"""Where the largest number of a pool is below this, a penalty of 1 draws classifiers to a constant."""
 
 
 def unit(pool: Pool) -> float:
-    """What the default classifier multiplies the rows by: 1, or what makes tiny numbers about 1.
+    """What the default classifier multiplies the rows by: 1, or what makes small numbers about 1.
 
-    >>> unit(Pool([[0.001], [-3.0]])), unit(Pool([[1e-10], [-3e-10]]))
-    (1.0, 4294967296.0)
+    >>> unit(Pool([[0.001], [-3.0]])), unit(Pool([[0.1], [-0.3]])), unit(Pool([[1e-10], [-3e-10]]))
+    (1.0, 4.0, 4294967296.0)
     """
     exponent = int(np.frexp(pool.largest)[1])
     return 2.0 ** (1 - exponent) if 0 < pool.largest < SMALL else 1.0

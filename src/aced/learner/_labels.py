@@ -12,6 +12,7 @@ from aced._errors import InvalidInput
 from aced._types import Array, Ints
 
 Value = str | bool | int | float
+BYTES = (bytes, bytearray, memoryview)
 _MISSING = ("NoneType", "NAType", "NaTType")
 """The types of missing values in Python and pandas."""
 
@@ -57,9 +58,13 @@ def plain_labels(labels: Any) -> list[Value]:
     """One label or many, as a list of plain values."""
     if isinstance(labels, Set | Mapping):
         raise InvalidInput("labels", f"must be a list, in the order of the ids, got {labels!r:.60}")
+    if hasattr(labels, "columns"):  # iterating over a frame gives the names of its columns
+        raise InvalidInput("labels", "must be one column, got a whole frame; pass frame['name']")
     if isinstance(labels, np.ndarray) and labels.dtype.kind not in "mM":
         labels = np.atleast_1d(labels).tolist()  # masked labels become None
-    elif isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+    elif isinstance(labels, BYTES):
+        labels = [bytes(labels)]
+    elif isinstance(labels, str) or not isinstance(labels, Iterable):
         labels = [labels]
     return [plain(label, f"labels[{i}]") for i, label in enumerate(labels)]
 
@@ -71,7 +76,8 @@ class Classes:
         self.fixed = values is not None
         self.values: list[Value] = []
         if values is not None:
-            if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+            unordered = isinstance(values, Set | Mapping)  # the same seed would give other rows
+            if unordered or isinstance(values, (str, *BYTES)) or not isinstance(values, Iterable):
                 raise InvalidInput("classes", f"must be a list of two values, got {values!r}")
             self.values = [plain(value, f"classes[{i}]") for i, value in enumerate(values)]
             if len(self.values) != 2 or self.values[0] == self.values[1]:

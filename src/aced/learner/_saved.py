@@ -40,19 +40,19 @@ def check(meta: dict[str, Any], arrays: dict[str, Array], rows: int, own: bool) 
     order, luck = PREFIX + "order", PREFIX + "luck"
     if own and luck in arrays:  # a stream that passes the pool again grows longer than the pool
         _require(order in arrays and arrays[luck].shape == arrays[order].shape, luck)
-    _check_values(arrays)
+    _check_values(arrays, {PREFIX + "spent"} if own else set())
     _check_classes(meta["classes"], arrays)
     history = meta["history"]
     _require(isinstance(history, list) and all(isinstance(r, dict) for r in history), "history")
 
 
-def _check_values(arrays: dict[str, Array]) -> None:
+def _check_values(arrays: dict[str, Array], masses: set[str]) -> None:
     status, queue, chances = arrays["status"], arrays["queue"], arrays["probabilities"]
     _require(_within(status, EXCLUDED), "status")
     _require(len(np.unique(queue)) == len(queue) and bool((status[queue] == UNASKED).all()), "queue")
     _require(bool((np.isnan(chances) | ((chances >= 0) & (chances <= 1))).all()), "probabilities")
-    if "lam" in arrays:
-        _require(bool((np.isfinite(arrays["lam"]) & (arrays["lam"] >= 0)).all()), "lam")
+    for name in {"lam", *masses} & set(arrays):
+        _require(bool((np.isfinite(arrays[name]) & (arrays[name] >= 0)).all()), name)
 
 
 def _check_classes(values: Any, arrays: dict[str, Array]) -> None:

@@ -10,19 +10,12 @@ one division an element, absolute error below 1e-6 |v|.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar, cast
-
-import numba
 import numpy as np
 
+from aced._jit import jit
 from aced._types import Float32
 
-F = TypeVar("F", bound=Callable[..., object])
-jit = cast(
-    "Callable[[F], F]",
-    numba.njit(fastmath=True, nogil=True, cache=True, error_model="numpy"),
-)
+fast = jit(fastmath=True)
 _f = np.float32
 _ZERO, _ONE, _HALF, _QUARTER = _f(0), _f(1), _f(0.5), _f(0.25)
 _EDGE, _CLOSE, _TINY, _FAR, _FOUR, _TENTH = _f(17), _f(0.02), _f(1e-30), _f(16), _f(4), _f(0.1)
@@ -30,7 +23,7 @@ _P0, _P1, _P2 = _f(135135), _f(17325), _f(378)
 _Q0, _Q1, _Q2, _Q3 = _f(135135), _f(62370), _f(3150), _f(28)
 
 
-@jit
+@fast
 def residual(
     margins: Float32,
     bias: Float32,
@@ -59,7 +52,7 @@ def residual(
             margins[i, b] = _HALF * v - abs(v) * p_ * q_ / (p_ * p_ + q_ * q_)
 
 
-@jit
+@fast
 def shifted_tally(
     margins: Float32,
     bias: Float32,
@@ -81,7 +74,7 @@ def shifted_tally(
                 tally[q, 1, b] += zeta[i, b] * s * chosen
 
 
-@jit
+@fast
 def _sigma(z: np.float32) -> np.float32:
     """σ(z) in the form above, for one number."""
     z = _EDGE if z > _EDGE else z
@@ -93,7 +86,7 @@ def _sigma(z: np.float32) -> np.float32:
     return _HALF + p_ * q_ / (p_ * p_ + q_ * q_)
 
 
-@jit
+@fast
 def logistic_residual(margins: Float32, y: Float32, c: Float32, out: Float32, tally: Float32) -> None:
     """out (B, m) = c y σ(-y m); tally (B, 2) = Σ c σ(-y m) and Σ c 1{y m ≤ 0}. y is ±1."""
     for b in range(margins.shape[0]):
@@ -107,7 +100,7 @@ def logistic_residual(margins: Float32, y: Float32, c: Float32, out: Float32, ta
         tally[b, 0], tally[b, 1] = loss, wrong
 
 
-@jit
+@fast
 def logistic_step(
     margins: Float32,
     change: Float32,

@@ -15,7 +15,7 @@ import numpy as np
 
 from aced._types import Array, Bools, Float32, Float64
 from aced._workers import Workers
-from aced.oracles._kernels import jit
+from aced.oracles._kernels import fast
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ def transposed_times(block: Any, matrix: Float32) -> Float32:
     return out
 
 
-@jit
+@fast
 def _times(indptr: Array, indices: Array, values: Float32, matrix: Float32, out: Float32) -> None:
     for i in range(out.shape[0]):
         row = out[i]
@@ -52,7 +52,7 @@ def _times(indptr: Array, indices: Array, values: Float32, matrix: Float32, out:
                 row[b] += x * column[b]
 
 
-@jit
+@fast
 def _transposed_times(
     indptr: Array, indices: Array, values: Float32, matrix: Float32, out: Float32
 ) -> None:
@@ -64,7 +64,7 @@ def _transposed_times(
                 column[b] += x * row[b]
 
 
-@jit
+@fast
 def moments(
     indptr: Array, indices: Array, values: Float32, weight: Float64, first: Float64, second: Float64
 ) -> None:
@@ -76,7 +76,7 @@ def moments(
             second[indices[k]] += weight[i] * x * x
 
 
-@jit
+@fast
 def quadratic(
     indptr: Array, indices: Array, values: Float32, square: Float64, cross: Float64, out: Float64
 ) -> None:
@@ -87,7 +87,7 @@ def quadratic(
             out[i] += x * (x * square[indices[k]] + cross[indices[k]])
 
 
-@jit
+@fast
 def centre(raw: Float64, total: Float64, centre: Float64, inverse: Float64) -> Float32:
     """Σ r x (p, B) and Σ r (B,) to Σ r z, z = ((x - centre) · inverse, 1); (p + 1, B)."""
     p = len(raw)
@@ -100,7 +100,7 @@ def centre(raw: Float64, total: Float64, centre: Float64, inverse: Float64) -> F
     return out
 
 
-@jit
+@fast
 def unfold(points: Float32, centre: Float64, inverse: Float64) -> Float32:
     """Weights for z to weights for x, the bias last; (p + 1, B)."""
     p = len(centre)
@@ -116,7 +116,7 @@ def unfold(points: Float32, centre: Float64, inverse: Float64) -> Float32:
     return out
 
 
-@jit
+@fast
 def slopes(step: Float32, before: Float32, after: Float32, out: Float64) -> None:
     """Add the products of the columns, step·before and step·after, to ``out`` (2, B)."""
     for j in range(step.shape[0]):
@@ -125,7 +125,7 @@ def slopes(step: Float32, before: Float32, after: Float32, out: Float64) -> None
             out[1, b] += np.float64(step[j, b]) * np.float64(after[j, b])
 
 
-@jit
+@fast
 def settle(
     back: Bools,
     share: Float32,
@@ -150,7 +150,7 @@ def settle(
             out[j, b] = after[j, b] - share[b] * change
 
 
-@jit
+@fast
 def dots(one: Float32, other: Float32, out: Float64) -> None:
     """Add the products of the columns to ``out``, (B,)."""
     for j in range(one.shape[0]):
@@ -158,7 +158,7 @@ def dots(one: Float32, other: Float32, out: Float64) -> None:
             out[b] += np.float64(one[j, b]) * np.float64(other[j, b])
 
 
-@jit
+@fast
 def move(share: Float32, turned: Float32, step: Float32, here: Float32, point: Float32) -> None:
     """step ← turned + share · step; point = here + step."""
     for j in range(step.shape[0]):

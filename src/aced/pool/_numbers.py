@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from aced._errors import InvalidInput
-from aced._types import Array, Bools, Float32
+from aced._types import Array, Bools, Float32, Ints
 
 MOST, LEAST = 2.0**60, 2.0**-40
 """The largest number of a pool lies between these, so that float32 holds sums of squares of a pool's
 numbers, and the squares stay far above the 1e-30 that keeps online learners from dividing by zero."""
 
-NARROW = 2.0**-12
-"""A column whose range is below this share of its largest number may collapse in float32."""
-SAMPLED_BLOCKS, MOST_COUNTED = 8, 256
-"""The values of so many blocks and columns at most are counted, to see whether a column collapses."""
+SAMPLED_BLOCKS, SAMPLED_ROWS, MOST_COUNTED = 8, 1024, 256
+"""The values in so many blocks, rows and columns are looked at, to see whether a column collapses."""
+CLOSE = 8 * float(np.finfo(np.float32).eps)
+"""Numbers of float32 with a smaller relative distance are close together."""
 
 Raw = Callable[[int, int], Array]
 """Rows start to stop as they were before they were made float32."""
@@ -72,40 +72,58 @@ def refuse_tiny(largest: float, before: Callable[[], float]) -> None:
         )
 
 
-class Columns:
-    """The columns of a sample of blocks, to find those of which float32 leaves few values."""
+class Sample:
+    """Some rows of some blocks, to find columns of which float32 leaves few values."""
 
-    def __init__(self, slices: tuple[slice, ...], features: int) -> None:
-        chosen = np.linspace(0, len(slices) - 1, SAMPLED_BLOCKS).astype(int)
-        self.sampled = {int(index): slices[index] for index in chosen}
-        self.low = np.full(features, np.inf, np.float32)
-        self.high = -self.low
+    def __init__(self, slices: tuple[slice, ...]) -> None:
+        chosen = sorted(set(np.linspace(0, len(slices) - 1, SAMPLED_BLOCKS).astype(int).tolist()))
+        rows = SAMPLED_ROWS // len(chosen)
+        self._slices = {
+            i: slice(slices[i].start, min(slices[i].stop, slices[i].start + rows)) for i in chosen
+        }
+        self._seen: list[Float32] = []
 
     def see(self, index: int, block: Float32) -> None:
         """Take in a block of the pool, if it belongs to the sample."""
-        if index in self.sampled:
-            np.minimum(self.low, block.min(axis=0), out=self.low)
-            np.maximum(self.high, block.max(axis=0), out=self.high)
+        if index in self._slices:
+            rows = self._slices[index]
+            self._seen.append(block[: rows.stop - rows.start].copy())
 
-    def warn(self, raw: Raw, names: list[str] | None) -> None:
+    def warn_of_collapse(self, raw: Raw, names: list[str] | None) -> None:
         """Warn of columns with many values of which float32 leaves few, such as times in seconds."""
-        size = np.maximum(np.abs(self.low), np.abs(self.high))
-        suspect = (self.high - self.low < NARROW * size) | (size < np.finfo(np.float32).tiny)
-        columns = np.flatnonzero(suspect)[:MOST_COUNTED]
+        columns = np.flatnonzero(_may_collapse(np.concatenate(self._seen)))[:MOST_COUNTED]
         if not len(columns):
             return
-        stored = np.concatenate([raw(s.start, s.stop)[:, columns] for s in self.sampled.values()])
-        values, left = (
-            np.array([len(np.unique(column)) for column in held.T])
-            for held in (stored, stored.astype(np.float32))
-        )
+        stored = [raw(rows.start, rows.stop)[:, columns] for rows in self._slices.values()]
+        ordered = np.sort(np.concatenate(stored), axis=0)  # rounding keeps the order
+        values, left = _distinct(ordered), _distinct(ordered.astype(np.float32))
         lost = np.flatnonzero(2 * left <= values)
         if len(lost):
             first, column = lost[0], columns[lost[0]]
             others = f", and {len(lost) - 1} other columns are like it" if len(lost) > 1 else ""
             warnings.warn(
-                f"rows: float32 makes {left[first]} values of the {values[first]} in column "
+                f"rows: float32 makes {left[first]} of the {values[first]} values looked at in column "
                 f"{names[column] if names else column}{others}; subtract a constant from such a column "
                 "first, for example its smallest value",
                 stacklevel=5,
             )
+
+
+def _may_collapse(rows: Float32) -> Bools:
+    """Whether the values of each column are as close together as numbers of float32 can be."""
+    if len(rows) < 2:
+        return np.zeros(rows.shape[1], bool)
+    ordered = np.sort(rows, axis=0)
+    size = np.maximum(np.abs(ordered[0]), np.abs(ordered[-1]))
+    gaps = np.diff(ordered, axis=0)
+    gaps[gaps == 0] = np.inf
+    count = np.isfinite(gaps).sum(axis=0)
+    median = np.take_along_axis(np.sort(gaps, axis=0), count[None, :] // 2, axis=0)[0]
+    close: Bools = (count == 0) | (median <= CLOSE * size)
+    return close
+
+
+def _distinct(ordered: Array) -> Ints:
+    """How many different values each column has; the columns are sorted."""
+    count: Ints = 1 + np.count_nonzero(ordered[1:] != ordered[:-1], axis=0)
+    return count

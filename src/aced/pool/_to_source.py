@@ -17,7 +17,7 @@ from aced.pool._convert import check_shape, is_made_by, refuse_dtype, to_matrix
 from aced.pool._dask import Dask
 from aced.pool._mapped import Mapped
 from aced.pool._npy_folder import NpyFolder
-from aced.pool._numbers import MOST, Columns, Raw, reach, refuse_numbers, refuse_tiny
+from aced.pool._numbers import MOST, Raw, Sample, reach, refuse_numbers, refuse_tiny
 from aced.pool._parquet import Parquet
 from aced.pool._sparse import Sparse, check_sparse, load_sparse
 from aced.pool._zarr import MARKS, Zarr
@@ -100,15 +100,15 @@ def _checked_file(source: Any) -> tuple[Source, float]:
 def _checked(source: Any, raw: Raw, names: list[str] | None) -> tuple[Source, float]:
     """The source and its largest number, after a check of its numbers, block by block."""
     data, largest = Blocks(source), 0.0
-    columns = Columns(data.slices, source.shape[1])
+    sample = Sample(data.slices)
     for index, rows in enumerate(data.slices):
         block = data.block(index)
         highest = reach(block)
         if not highest <= MOST:
             refuse_numbers(raw(rows.start, rows.stop), block, names, first=rows.start)
         largest = max(largest, highest)
-        columns.see(index, block)
+        sample.see(index, block)
     refuse_tiny(largest, lambda: max(reach(raw(rows.start, rows.stop)) for rows in data.slices))
-    columns.warn(raw, names)
+    sample.warn_of_collapse(raw, names)
     checked: Source = source
     return checked, largest

@@ -24,6 +24,8 @@ MARKS = ("zarr.json", ".zarray", ".zgroup")
 _ERRORS = (OSError, ValueError, RuntimeError, KeyError, TypeError, MemoryError, OverflowError)
 SMALL_BYTES, MOST_RATIO = 2**30, 10**4
 """An array above the first size must not be larger than its files by more than the second factor."""
+MANY_CHUNKS = 100_000
+"""Of an array with more chunks than this, at least a byte for each chunk is stored."""
 
 
 class Zarr(CachedChunks):
@@ -109,6 +111,14 @@ def _stored_bytes(folder: Path) -> int:
 
 def _refuse_claims(array: Any, stored: int, path: Path) -> None:
     """Refuse an array of which next to nothing is stored: zarr reads what is not there as zeros."""
+    sides = zip(array.shape, array.chunks, strict=True)
+    chunks = math.prod(-(-side // max(1, chunk)) for side, chunk in sides)
+    if chunks > max(MANY_CHUNKS, stored):
+        raise InvalidInput(
+            "rows",
+            f"{path} claims {chunks} chunks, and {in_words(stored)} are stored; "
+            "write all its chunks, and larger ones",
+        )
     if array.nbytes > max(SMALL_BYTES, MOST_RATIO * stored):
         raise InvalidInput(
             "rows",

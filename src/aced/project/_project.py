@@ -38,7 +38,7 @@ from aced.project._files import (
 )
 from aced.project._people import check_name, hash_of
 from aced.project._round import PLANNER, Brief, PlannedRound
-from aced.project._settings import check_batch, check_settings
+from aced.project._settings import check_batch, check_features, check_settings
 from aced.project._spare import spare_row
 from aced.project._tally import Tally
 from aced.project._votes import Opinions, opinions
@@ -152,8 +152,9 @@ class Project:
         from aced.learner import default_batch
 
         pool = Pool(features)
+        check_features(pool.features)
         where = list(range(len(ids))) if rows is None else [int(row) for row in rows]
-        if not len(ids) == len(contents) == len(where) or len(set(where)) != len(pool):
+        if not len(ids) == len(contents) == len(where) or set(where) != set(range(len(pool))):
             raise InvalidInput(
                 "features",
                 f"has {len(pool)} rows for {len(set(where))} distinct items; give one row an item",

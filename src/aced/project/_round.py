@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from aced.learner import Memory
     from aced.pool import Pool
 
-PLANNER = 2
+PLANNER = 3
 """The version of the rules by which rounds are planned. Rounds of other versions stand as recorded."""
 
 

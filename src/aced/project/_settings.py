@@ -10,6 +10,8 @@ from aced._check import fraction, whole
 from aced._errors import InvalidInput
 
 LONGEST_CLASS = 100
+MOST_FEATURES = 5000
+"""The time of a round grows with the cube of the features; with more than this it takes minutes."""
 
 
 def check_settings(
@@ -52,3 +54,13 @@ def check_settings(
 def check_batch(batch: int | None, rows: int) -> None:
     if batch is not None and not 1 <= batch <= rows:
         raise InvalidInput("batch", f"must be from 1 to the number of items, {rows}, got {batch}")
+
+
+def check_features(count: int) -> None:
+    """Refuse more features than rounds can be planned with while people wait."""
+    if count > MOST_FEATURES:
+        raise InvalidInput(
+            "features",
+            f"there are {count} for each item, and a project takes at most {MOST_FEATURES}; "
+            "reduce them first, for example to 500 principal components",
+        )

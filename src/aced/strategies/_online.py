@@ -19,21 +19,19 @@ example whose loss is 0 in single precision, z > 24 ln 2, changes nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import TypeVar, cast
+from collections.abc import Mapping
 
-import numba
 import numpy as np
 
 from aced._errors import InvalidInput
+from aced._jit import jit
 from aced._types import Array, Float64
 from aced.pool import Pool
 
 LIMIT = 50.0
 FLAT = 24 * math.log(2)
 
-F = TypeVar("F", bound=Callable[..., object])
-_jit = cast("Callable[[F], F]", numba.njit(nogil=True, cache=True, error_model="numpy"))
+_jit = jit()
 
 
 def refuse_sparse(pool: Pool, name: str) -> None:

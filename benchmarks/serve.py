@@ -418,7 +418,8 @@ def main() -> None:
             f"{len(out.put_off)} requests put off for a while ({dict(out.reasons)})"
         )
     if out.outages:
-        print(f"requests that met a restart: {len(out.outages)}, median {np.median(out.outages):.2f} s")
+        again = f"{len(out.outages)}, answered after {np.median(out.outages):.2f} s (median)"
+        print(f"requests sent again after a restart or a closed connection: {again}")
     print(
         f"times there was nothing to give: {out.starved}; refused: {len(out.refused)} {out.refused[:3]}"
     )

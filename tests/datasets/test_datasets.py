@@ -250,11 +250,19 @@ def test_a_table_may_be_in_utf_16_if_its_first_bytes_say_so(tmp_path):
         (["a\0", "a", "b"], "NUL character"),
         (["a\0", "a", "a"], "NUL character"),
         ([datetime.date(2020, 1, 1)] * 3, "must be a string, a number or a bool, got date"),
-        ([{"x": 1}] * 3, "must be a string, a number or a bool, got dict"),
+        ([{"x": 1}] * 3, "holds values of type struct<x: int64>; use strings, bools or whole numbers"),
+        (pa.array([b"0" * 16] * 3, pa.uuid()), "holds values of type extension<arrow.uuid>; use str"),
+        (pa.array([2**60] * 3, pa.timestamp("ms")), r"values of type timestamp\[ms\]; use strings"),
         ([0.5, 1.0, 1.0], "use strings, bools or whole numbers"),
     ],
 )
 def test_labels_of_a_table_are_read_as_they_are_or_refused(tmp_path, labels, said):
     pq.write_table(pa.table({"x": [1.0, 2.0, 3.0], "y": labels}), tmp_path / "t.parquet")
     with pytest.raises(InvalidInput, match=f"label: column 'y' .*{said}"):
+        load_dataset(str(tmp_path / "t.parquet"), label="y")
+
+
+def test_numbers_whose_squares_overflow_are_refused_without_a_warning(tmp_path):
+    pq.write_table(pa.table({"x": [1.0, 2.0, -1e300], "y": ["a", "b", "a"]}), tmp_path / "t.parquet")
+    with pytest.raises(InvalidInput, match="column 'x' holds 1e\\+300, which is too large; rescale it"):
         load_dataset(str(tmp_path / "t.parquet"), label="y")

@@ -10,16 +10,24 @@ import threading
 
 import pytest
 
-from aced.ledger import Ledger, LedgerDamaged, LedgerError, replay
+from aced.ledger import Ledger, LedgerDamaged, LedgerError, Transaction, _verify, replay
 from aced.ledger._head import LINE, SLOT, Head, Mark
+from aced.ledger._verify import check_place
 from tests.ledger.test_file import begin, killed_writer, label
 
 
 def without_triggers(path):
     base = sqlite3.connect(path, isolation_level=None)
-    base.execute("DROP TRIGGER events_stay")
-    base.execute("DROP TRIGGER events_remain")
+    base.execute("DROP TRIGGER IF EXISTS events_stay")
+    base.execute("DROP TRIGGER IF EXISTS events_remain")
     return base
+
+
+def cut(path, last):
+    """Delete the events after number ``last``."""
+    base = without_triggers(path)
+    base.execute(f"DELETE FROM events WHERE seq > {last}")
+    base.close()
 
 
 def test_a_ledger_whose_end_was_deleted_is_refused_with_the_numbers(tmp_path):
@@ -27,9 +35,7 @@ def test_a_ledger_whose_end_was_deleted_is_refused_with_the_numbers(tmp_path):
     for row in range(10):
         label(ledger, row)
     ledger.close()
-    base = without_triggers(tmp_path / "l")
-    base.execute("DELETE FROM events WHERE seq > 7")
-    base.close()
+    cut(tmp_path / "l", 7)
     with pytest.raises(LedgerDamaged, match=r"events 8 to 12 were acknowledged.*--accept-loss"):
         Ledger(tmp_path / "l")
     (problem,) = replay(tmp_path / "l").problems
@@ -97,9 +103,7 @@ def test_a_loss_can_be_accepted_and_stays_on_record(tmp_path):
     for row in range(5):
         label(ledger, row)
     ledger.close()
-    base = without_triggers(tmp_path / "l")
-    base.execute("DELETE FROM events WHERE seq > 4")
-    base.close()
+    cut(tmp_path / "l", 4)
     ledger = Ledger(tmp_path / "l", accept_loss=True)
     assert "events 5 to 7 were acknowledged" in ledger.state.losses[0]["lost"]
     label(ledger, 9)
@@ -263,9 +267,7 @@ def test_nothing_is_added_to_a_ledger_that_lost_its_end_while_it_was_open(tmp_pa
     ledger = begin(tmp_path / "l")
     for row in range(10):
         label(ledger, row)
-    base = without_triggers(tmp_path / "l")
-    base.execute("DELETE FROM events WHERE seq > 7")
-    base.close()
+    cut(tmp_path / "l", 7)
     with pytest.raises(LedgerDamaged, match="event 12 was there and is gone"):
         label(ledger, 20)
     ledger.close()
@@ -285,3 +287,74 @@ def test_a_pipe_or_a_folder_in_place_of_a_head_record_is_said(tmp_path):
             Ledger(tmp_path / "l")
         with pytest.raises(LedgerError, match="cannot be written"):
             Ledger(tmp_path / "l", accept_loss=True)
+
+
+def test_a_log_that_comes_and_goes_is_no_damage(tmp_path):
+    """Whoever closes a ledger last deletes the log, while somebody else may be opening it."""
+    begin(tmp_path / "l").close()
+    log, done = tmp_path / "l-wal", threading.Event()
+
+    def come_and_go():
+        while not done.is_set():
+            log.touch()
+            log.unlink()
+
+    thread = threading.Thread(target=come_and_go)
+    thread.start()
+    try:
+        for _ in range(20_000):
+            check_place(tmp_path / "l")
+    finally:
+        done.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("reader", [Ledger, replay])
+def test_an_older_ledger_that_another_process_brings_up_to_date_meanwhile_is_no_loss(
+    tmp_path, monkeypatch, reader
+):
+    path = older(tmp_path / "l")
+    plain, turns = _verify.find_version, []
+
+    def find_version(*arguments):
+        if not turns:  # the head record was read, and was not there
+            turns.append(1)
+            Ledger(path).close()
+        return plain(*arguments)
+
+    monkeypatch.setattr(_verify, "find_version", find_version)
+    found = reader(path)
+    assert found.state.seq == 2
+    assert reader is Ledger or found.problems == []
+
+
+def test_a_loss_that_cannot_be_recorded_stays_a_loss(tmp_path, monkeypatch):
+    ledger = begin(tmp_path / "l")
+    for row in range(5):
+        label(ledger, row)
+    ledger.close()
+    cut(tmp_path / "l", 4)
+
+    def full(*_, **__):
+        raise LedgerError("l", "the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Transaction, "append", full)
+        with pytest.raises(LedgerError, match="full"):
+            Ledger(tmp_path / "l", accept_loss=True)
+    assert "events 5 to 7 were acknowledged" in replay(tmp_path / "l").problems[0]
+
+
+def test_after_an_accepted_loss_the_head_record_goes_on(tmp_path):
+    ledger = begin(tmp_path / "l")
+    for row in range(15):
+        label(ledger, row)
+    ledger.close()
+    cut(tmp_path / "l", 4)
+    ledger = Ledger(tmp_path / "l", accept_loss=True)
+    for row in range(3):
+        label(ledger, 50 + row)
+        assert Head(tmp_path / "l.head").read() == Mark(ledger.state.seq, ledger._hash)
+    ledger.close()
+    cut(tmp_path / "l", 6)
+    assert "events 7 to 8 were acknowledged" in replay(tmp_path / "l").problems[0]

@@ -183,7 +183,13 @@ def test_a_project_of_before_whose_items_belong_to_other_rows_is_not_sealed(tmp_
     assert replay(folder / LEDGER).state.files == {}
 
 
-@pytest.mark.parametrize("damage", [cut_items, remove_features, pipe_of_items])
+def spoil_features(folder):
+    rows = np.load(folder / FEATURES)
+    rows[3, 1] = np.nan
+    np.save(folder / FEATURES, rows)
+
+
+@pytest.mark.parametrize("damage", [cut_items, remove_features, pipe_of_items, spoil_features])
 def test_replay_says_of_a_project_of_before_what_an_opening_says(tmp_path, damage, call):
     folder = shutil.copytree(BEFORE / "project", tmp_path / "p")
     damage(folder)

@@ -15,6 +15,9 @@ from aced._tables import check_distinct, encoding, is_numeric, read_parquet
 from aced._types import Array, Float64
 from aced.datasets._dataset import Dataset, standardised
 
+LARGEST = 1e150
+"""The squares of larger numbers do not fit in float64, and columns are standardised."""
+
 
 def load_file(path: Path, label: str | None) -> Dataset:
     """Read a file by its ending; ``label`` is the column of labels in a table."""
@@ -81,20 +84,28 @@ def _numbers(column: Any, name: str) -> Float64:
     array = np.asarray(column.to_numpy(), dtype=float)
     if not np.isfinite(array).all():
         raise InvalidInput("dataset", f"column {name!r} holds NaN or infinite values; fill or drop them")
+    largest = float(np.abs(array).max(initial=0.0))
+    if largest > LARGEST:
+        raise InvalidInput(
+            "dataset", f"column {name!r} holds {largest:g}, which is too large; rescale it"
+        )
     return array
 
 
 def _labels(column: Any, name: str) -> Array:
-    if column.null_count:
-        raise InvalidInput("label", f"column {name!r} has {column.null_count} missing labels")
+    import pyarrow as pa
+
     from aced.learner import plain  # takes long to load
 
-    nested = (
-        column.type.num_fields > 0
-    )  # pyarrow counts no lists or structs, and one is enough to refuse
+    if column.null_count:
+        raise InvalidInput("label", f"column {name!r} has {column.null_count} missing labels")
     try:
-        for value in (column.slice(0, 1) if nested else column.unique()).to_pylist():
+        values = column.to_pylist()
+        for value in column.unique().to_pylist():
             plain(value, f"column {name!r}")
     except InvalidInput as error:
         raise InvalidInput("label", str(error)) from error
-    return np.asarray(column.to_pylist())
+    except (pa.ArrowException, OverflowError, ValueError, NotImplementedError) as error:
+        kind = f"column {name!r} holds values of type {column.type}"
+        raise InvalidInput("label", f"{kind}; use strings, bools or whole numbers") from error
+    return np.asarray(values)

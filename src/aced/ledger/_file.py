@@ -42,6 +42,7 @@ from aced.ledger._verify import (
     find_loss,
     find_version,
     link_of,
+    open_with_head,
     read_events,
     way_out,
 )
@@ -80,15 +81,7 @@ class Ledger:
         self.writable, self._try_again = True, 0.0
         if not create:
             check_place(path)
-        head = self._head.read()  # before the events, to which others may add meanwhile
-        try:
-            self._base = connect(path)
-        except LedgerDamaged:
-            raise
-        except LedgerError:
-            if create:
-                raise
-            self._base, self.writable = connect_to_read(path), False
+        self._base, head, self._version = open_with_head(path, lambda: self._connected(create))
         try:
             self._open(head, accept_loss)
         except BaseException:
@@ -96,8 +89,18 @@ class Ledger:
             self._head.close()
             raise
 
+    def _connected(self, create: bool) -> sqlite3.Connection:
+        try:
+            return connect(self.path)
+        except LedgerDamaged:
+            raise
+        except LedgerError:
+            if create:
+                raise
+            self.writable = False
+            return connect_to_read(self.path)
+
     def _open(self, head: Mark | None, accept_loss: bool) -> None:
-        self._version = find_version(self._base, self.path, head)
         headed = self._version >= schema.WITH_HEAD or head is not None
         if self._version == 0:
             self._migrate()
@@ -108,9 +111,7 @@ class Ledger:
             raise LedgerDamaged("project", f"{lost}; {way_out(self.path)}")
         self._acknowledged = 0 if head is None else head.seq
         if lost is not None:
-            self._head.reset(Mark(self.state.seq, self._hash))
-            with self.writing() as writing:
-                writing.append("accepted", "", body={"lost": lost})
+            self._accept(lost)
         if self.writable:
             try:
                 self._bring_up_to_date()
@@ -118,6 +119,13 @@ class Ledger:
                 self.writable, self._try_again = False, time.monotonic() + RETRY
         if self.writable and since >= SNAPSHOT_AFTER:
             self.keep_snapshot()
+
+    def _accept(self, lost: str) -> None:
+        """Record a loss. Only then may the head record, which shows the loss, begin anew."""
+        with self.writing() as writing:
+            writing.append("accepted", "", body={"lost": lost})
+        self._head.reset(Mark(self.state.seq, self._hash))
+        self._acknowledged = self.state.seq
 
     def _bring_up_to_date(self) -> None:
         """Give a ledger of an earlier version its head record, and then the number of this version."""

@@ -12,10 +12,10 @@ from aced.ledger import _schema as schema, _snapshot as snapshot
 from aced.ledger._errors import LedgerDamaged, LedgerError
 from aced.ledger._events import GENESIS
 from aced.ledger._file import Ledger
-from aced.ledger._head import Head, Mark
+from aced.ledger._head import Mark
 from aced.ledger._sqlite import connect_to_read, sentences
 from aced.ledger._state import State
-from aced.ledger._verify import applied, check_place, fault, find_loss, find_version, read_events
+from aced.ledger._verify import applied, check_place, fault, find_loss, open_with_head, read_events
 
 MOST_PROBLEMS = 20
 
@@ -41,9 +41,10 @@ def replay(ledger: Ledger | Path, until: int | None = None) -> Replay:
         raise LedgerError("project", f"{path} does not exist; make it with aced init")
     try:
         check_place(path)
-        head = Head(path.with_suffix(".head")).read()  # before the events, to which others may add
-        with closing(_open(path)) as base:
-            return _read(path, base, head, until)
+        base, head, version = open_with_head(path, lambda: _open(path))
+        with closing(base):
+            older = version < schema.WITH_HEAD and head is None
+            return _read(path, base, Mark(0, GENESIS) if older else head, until)
     except LedgerDamaged as error:
         return Replay(State(), [str(error)])
 
@@ -62,7 +63,6 @@ def _open(path: Path) -> sqlite3.Connection:
 def _read(path: Path, base: sqlite3.Connection, head: Mark | None, until: int | None) -> Replay:
     state, problems = State(), list[str]()
     before, at = Mark(0, GENESIS), 0.0
-    headed = find_version(base, path, head) >= schema.WITH_HEAD or head is not None
     kept = snapshot.read(path.with_suffix(".snapshot"), base)
     try:
         for event, link in read_events(base, path):
@@ -78,7 +78,7 @@ def _read(path: Path, base: sqlite3.Connection, head: Mark | None, until: int | 
             before, at = Mark(event.seq, link), event.at
             if not problems and _differs(kept, state):
                 problems.append("ledger.snapshot is not the state that the events make; delete it")
-        if until is None and not problems and headed:
+        if until is None and not problems:
             lost = find_loss(base, path, head, state.seq)
             problems += [] if lost is None else [lost]
     except LedgerDamaged as error:

@@ -20,6 +20,8 @@ WAIT = 30.0
 """Seconds to wait for another process that writes."""
 TRIES = 10
 """Copies that are begun, at most, of a file that somebody writes meanwhile."""
+LOG_HEAD = 32
+"""Bytes of the head of a log; it has new random numbers whenever the log begins anew."""
 PLACES = (None, "/dev/shm")
 """Folders for a copy: the usual one for temporary files, or memory if that is full."""
 
@@ -42,7 +44,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     """Open a database that cannot be written where it is."""
     log = path.with_name(f"{path.name}-wal")
     with sentences(path):
-        if not log.exists() or not log.stat().st_size:
+        if not _marks(path, log)[2]:
             return _open(f"file:{quote(str(path.absolute()))}?immutable=1", uri=True)
         for place in PLACES:
             with suppress(OSError, sqlite3.OperationalError):
@@ -53,18 +55,30 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
 def _copied(path: Path, log: Path, place: str | None) -> sqlite3.Connection:
     with tempfile.TemporaryDirectory(prefix="aced-", dir=place) as folder:
         for _ in range(TRIES):
-            before = path.stat()
+            before = _marks(path, log)
             shutil.copyfile(path, Path(folder) / path.name)
             try:
                 shutil.copyfile(log, Path(folder) / log.name)
             except FileNotFoundError:  # whoever wrote it has ended
                 (Path(folder) / log.name).unlink(missing_ok=True)
-            now = path.stat()
-            if (now.st_mtime_ns, now.st_size) == (before.st_mtime_ns, before.st_size):
+            if _marks(path, log) == before:
                 break  # else somebody moved events from the log to the file in between
+        else:
+            raise LedgerError(path, "is being written all the time; repeat")
         base = _open(str(Path(folder) / path.name))
         base.execute("SELECT count(*) FROM sqlite_schema")  # opens both before they are deleted
         return base
+
+
+def _marks(path: Path, log: Path) -> tuple[int, int, bytes]:
+    """What changes when events move from the log to the file: the file, and the head of the log."""
+    found = path.stat()
+    try:
+        with log.open("rb") as file:
+            start = file.read(LOG_HEAD)
+    except FileNotFoundError:
+        start = b""
+    return found.st_mtime_ns, found.st_size, start
 
 
 def _open(place: str, uri: bool = False) -> sqlite3.Connection:

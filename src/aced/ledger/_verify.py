@@ -6,14 +6,15 @@ import json
 import math
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+import stat
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from aced.ledger import _schema as schema
 from aced.ledger._errors import LedgerDamaged, LedgerError
 from aced.ledger._events import Event
-from aced.ledger._head import Mark
+from aced.ledger._head import Head, Mark
 from aced.ledger._sqlite import sentences
 from aced.ledger._state import AHEAD, FOLD, State
 
@@ -36,13 +37,45 @@ def check_place(path: Path) -> None:
     SQLite would take a file without its beginning for new, and delete the log beside it.
     """
     log, head = path.with_name(f"{path.name}-wal"), path.with_suffix(".head")
-    for part in (path, log):
-        if part.exists() and not part.is_file():
-            raise LedgerDamaged("project", f"{part} is not a regular file; {COPY}")
+    size, logged = _size(path), _size(log)  # each is looked at once: the log comes and goes
     if not os.access(path, os.R_OK):
         raise LedgerError("project", f"{path} cannot be read: you lack the permission; ask its owner")
-    if path.stat().st_size < SMALLEST and (head.exists() or (log.exists() and log.stat().st_size)):
+    if size < SMALLEST and (logged or head.exists()):
         raise LedgerDamaged("project", f"{path} is damaged: it was emptied or cut; {COPY}")
+
+
+def _size(path: Path) -> int:
+    """The bytes of a regular file, 0 if there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return 0
+    if not stat.S_ISREG(found.st_mode):
+        raise LedgerDamaged("project", f"{path} is not a regular file; {COPY}")
+    return found.st_size
+
+
+def open_with_head(
+    path: Path, connect: Callable[[], sqlite3.Connection]
+) -> tuple[sqlite3.Connection, Mark | None, int]:
+    """The database, the head record beside it, and the schema version.
+
+    The head record is read first, since others may add events meanwhile. Both are read once more if
+    there was no record, and yet the version has one: somebody has just brought the file up to date.
+    """
+    head = Head(path.with_suffix(".head"))
+    for last in (False, True):
+        mark = head.read()
+        base = connect()
+        try:
+            version = find_version(base, path, mark)
+        except BaseException:
+            base.close()
+            raise
+        if mark is not None or version < schema.WITH_HEAD or last:
+            break
+        base.close()
+    return base, mark, version
 
 
 def find_version(base: sqlite3.Connection, path: Path, head: Mark | None) -> int:

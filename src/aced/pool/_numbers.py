@@ -17,6 +17,8 @@ numbers, and the squares stay far above the 1e-30 that keeps online learners fro
 
 SAMPLED_BLOCKS, SAMPLED_ROWS, MOST_COUNTED = 8, 1024, 256
 """The values in so many blocks, rows and columns are looked at, to see whether a column collapses."""
+SAMPLED_CELLS, FEWEST_ROWS = 2**21, 64
+"""With many columns fewer rows are looked at, so that memory and time are bounded."""
 CLOSE = 8 * float(np.finfo(np.float32).eps)
 """Numbers of float32 with a smaller relative distance are close together."""
 
@@ -75,9 +77,9 @@ def refuse_tiny(largest: float, before: Callable[[], float]) -> None:
 class Sample:
     """Some rows of some blocks, to find columns of which float32 leaves few values."""
 
-    def __init__(self, slices: tuple[slice, ...]) -> None:
+    def __init__(self, slices: tuple[slice, ...], features: int) -> None:
         chosen = sorted(set(np.linspace(0, len(slices) - 1, SAMPLED_BLOCKS).astype(int).tolist()))
-        rows = SAMPLED_ROWS // len(chosen)
+        rows = max(1, min(SAMPLED_ROWS, max(FEWEST_ROWS, SAMPLED_CELLS // features)) // len(chosen))
         self._slices = {
             i: slice(slices[i].start, min(slices[i].stop, slices[i].start + rows)) for i in chosen
         }

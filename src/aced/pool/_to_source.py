@@ -100,7 +100,7 @@ def _checked_file(source: Any) -> tuple[Source, float]:
 def _checked(source: Any, raw: Raw, names: list[str] | None) -> tuple[Source, float]:
     """The source and its largest number, after a check of its numbers, block by block."""
     data, largest = Blocks(source), 0.0
-    sample = Sample(data.slices)
+    sample = Sample(data.slices, source.shape[1])
     for index, rows in enumerate(data.slices):
         block = data.block(index)
         highest = reach(block)

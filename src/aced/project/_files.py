@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -54,6 +55,10 @@ def item_lines(ids: Sequence[str], contents: Sequence[Any], rows: Sequence[int])
 def find_ledger(folder: Path) -> Path:
     """The ledger of a project; a folder that is none is refused."""
     path = folder / LEDGER
+    if folder.is_dir() and not os.access(folder, os.X_OK):
+        raise InvalidInput(
+            "project", f"{folder} cannot be entered: you lack the permission; ask its owner"
+        )
     if not path.exists():
         if any((folder / name).exists() for name in (ITEMS, FEATURES, HEAD)):
             raise Damaged("project", f"{path} is missing; {RESTORE}")
@@ -94,7 +99,10 @@ def read_features(path: Path) -> Float32:
 
 def pool_of(features: Float32, path: Path, settings: Settings) -> Pool:
     """The pool of these features, which are in the file ``path``."""
-    pool = Pool(features)
+    try:
+        pool = Pool(features)
+    except InvalidInput as error:
+        raise Damaged("project", f"{path} is damaged ({error}); {RESTORE}") from error
     if pool.fingerprint != settings.pool:
         raise Damaged("project", f"{path} is not the one the project was made with; {RESTORE}")
     return pool

@@ -93,10 +93,11 @@ class Project:
         """Write the hashes of its files into the ledger of a project that has none."""
         if not self.items or self.pool is None:  # both are checked as they are read
             return
+        hashes = hash_files(self.folder)
         try:
             with self.ledger.writing() as writing:
                 if not writing.state.files:
-                    writing.append("sealed", "", body={"files": hash_files(self.folder)})
+                    writing.append("sealed", "", body={"files": hashes})
         except LedgerDamaged:
             raise
         except LedgerError:  # there is no room, say; it can be read, and is sealed another time

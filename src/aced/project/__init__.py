@@ -40,9 +40,10 @@ from aced.project._import import (
     row_finder as row_finder,
     write_answer as write_answer,
 )
+from aced.project._item import Item as Item, KeyTaken as KeyTaken
 from aced.project._keys import COMMANDS as COMMANDS, class_keys as class_keys
 from aced.project._people import check_name as check_name
-from aced.project._project import Item as Item, KeyTaken as KeyTaken, Project as Project
+from aced.project._project import Project as Project
 from aced.project._round import (
     Brief as Brief,
     PlannedRound as PlannedRound,

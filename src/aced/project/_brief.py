@@ -6,8 +6,9 @@ round can be planned again from the events before it. A file keeps the last memo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,23 @@ def round_size(state: State) -> int:
         if state.runs(until, state.at)
     }
     return max(state.settings.batch, AHEAD * len(people))
+
+
+def round_is_due(state: State, now: float, names: Iterable[str]) -> bool:
+    """Whether less than half a round is left to give, to all or to one of ``names``."""
+    if len(state.draws) >= state.settings.rows:
+        return False
+    few = max(1, round_size(state) // 2)
+    if state.untouched() >= few:  # the usual case: everybody may be given these
+        return False
+    held = [
+        row
+        for row, people in state.leases.items()
+        if any(state.runs(until, now) for until in people.values())
+    ]
+    if len(state.waiting) - sum(row in state.waiting for row in held) < few:
+        return True
+    return any(len(list(islice(state.ready(name, now), few))) < few for name in names)
 
 
 def brief_of(state: State, memory: Memory | None = None) -> Brief:

@@ -23,7 +23,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -50,6 +50,29 @@ def item_lines(ids: Sequence[str], contents: Sequence[Any], rows: Sequence[int])
         return "".join(lines).encode()
     except UnicodeEncodeError as error:
         raise InvalidInput("items", "a text holds half a character; save the file as UTF-8") from error
+
+
+class Savable(Protocol):
+    """Something that can be written to a file."""
+
+    def save(self, path: Path) -> None: ...
+
+
+def refuse_full(folder: Path) -> None:
+    """Refuse a place for a new project where there is something already."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InvalidInput("project", f"{folder} exists and is not an empty folder; choose another")
+
+
+def write_files(folder: Path, lines: bytes, pool: Pool, embedding: Savable | None) -> None:
+    """Write what a new project has besides its ledger."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder / FEATURES) as file:
+        np.save(file, pool.rows())
+    with replacing(folder / ITEMS) as file:
+        file.write(lines)
+    if embedding is not None:
+        embedding.save(folder / EMBEDDING)
 
 
 def find_ledger(folder: Path) -> Path:

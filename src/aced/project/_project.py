@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import hmac
 import os
-import secrets
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Protocol
-
-import numpy as np
+from typing import Any, Literal
 
 from aced._errors import InvalidInput
-from aced._files import replacing
 from aced._types import Float32
 from aced.ledger import Event, Ledger, LedgerDamaged, LedgerError, Settings, State, Transaction
 from aced.pool import Pool
-from aced.project._brief import brief_of, read_memory, repeat_rounds, round_size, store_memory
+from aced.project._brief import brief_of, read_memory, repeat_rounds, round_is_due, store_memory
 from aced.project._files import (
     EMBEDDING,
     FEATURES,
     ITEMS,
     LEDGER,
     MEMORY,
+    Savable,
     check_files,
     find_ledger,
     hash_files,
@@ -35,37 +31,19 @@ from aced.project._files import (
     pool_of,
     read_features,
     read_items,
+    refuse_full,
+    write_files,
 )
-from aced.project._people import check_name, hash_of
+from aced.project._item import USED, Item, KeyTaken, check_same
+from aced.project._people import check_name, hash_of, holder_of, new_token
 from aced.project._round import PLANNER, Brief, PlannedRound
-from aced.project._settings import check_batch, check_features, check_settings
+from aced.project._settings import check_batch, check_features, check_rows, check_settings
 from aced.project._spare import spare_row
 from aced.project._tally import Tally
 from aced.project._votes import Opinions, opinions
 
-USED = "it was used for another answer; use a new one"
 MOST_HELD = 5
 """The most items that one person may hold at a time."""
-
-
-@dataclass(frozen=True)
-class Item:
-    """What a person sees. ``content`` is a text, a path in the folder of images, or a row of values."""
-
-    row: int
-    id: str
-    kind: str
-    content: Any
-
-
-class Savable(Protocol):
-    """Something that can be written to a file."""
-
-    def save(self, path: Path) -> None: ...
-
-
-class KeyTaken(InvalidInput):
-    """A key that was used before came with another answer."""
 
 
 class Project:
@@ -137,8 +115,7 @@ class Project:
         ``embedding`` is what computed the features; it is saved beside them.
         """
         folder = Path(folder)
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise InvalidInput("project", f"{folder} exists and is not an empty folder; choose another")
+        refuse_full(folder)
         classes = [str(name) for name in classes]
         check_settings(
             classes,
@@ -152,23 +129,12 @@ class Project:
         )
         from aced.learner import default_batch
 
+        where = list(range(len(ids))) if rows is None else [int(row) for row in rows]
         pool = Pool(features)
         check_features(pool.features)
-        where = list(range(len(ids))) if rows is None else [int(row) for row in rows]
-        if not len(ids) == len(contents) == len(where) or set(where) != set(range(len(pool))):
-            raise InvalidInput(
-                "features",
-                f"has {len(pool)} rows for {len(set(where))} distinct items; give one row an item",
-            )
+        check_rows(len(ids), len(contents), where, len(pool))
         check_batch(batch, len(pool))
-        lines = item_lines(ids, contents, where)
-        folder.mkdir(parents=True, exist_ok=True)
-        with replacing(folder / FEATURES) as file:
-            np.save(file, pool.rows())
-        with replacing(folder / ITEMS) as file:
-            file.write(lines)
-        if embedding is not None:
-            embedding.save(folder / EMBEDDING)
+        write_files(folder, item_lines(ids, contents, where), pool, embedding)
         ledger = Ledger(folder / LEDGER, create=True, clock=clock)
         settings = Settings(
             classes=tuple(classes),
@@ -271,7 +237,7 @@ class Project:
         check_name(name)
         if role not in ("annotator", "lead"):
             raise InvalidInput("role", f"must be annotator or lead, got {role!r}")
-        secret = secrets.token_urlsafe(24) if token else None
+        secret = new_token() if token else None
         with self.ledger.writing() as writing:
             known = writing.state.people.get(name)
             kept = None if known is None or token or not known.active else known.token
@@ -288,13 +254,9 @@ class Project:
             writing.append("revoked", name, body={"name": name})
 
     def who_is(self, token: str) -> tuple[str, str] | None:
-        """Name and role of a token's holder. The time it takes does not tell whether there is one."""
-        given, found = hash_of(token), None
+        """Name and role of a token's holder."""
         with self.ledger.reading() as state:
-            for name, person in state.people.items():
-                if hmac.compare_digest(person.token or "", given) and person.active:
-                    found = (name, person.role)
-        return found
+            return holder_of(token, state.people)
 
     # -- the loop ---------------------------------------------------------------------
 
@@ -356,7 +318,7 @@ class Project:
             event = None if key is None else self.ledger.find(key)
             code = self.classes.index(str(label)) if kind == "label" else None
             if event is not None:
-                _check_same(event, who, row, kind, code)
+                check_same(event, who, row, kind, code)
             else:
                 if not writing.state.was_given(who, row):
                     raise InvalidInput("row", f"item {row} was not given to you; ask for the next one")
@@ -397,19 +359,7 @@ class Project:
         It is due, too, if less is left for one of ``names``, who are not given a row twice.
         """
         with self.ledger.reading() as state:
-            if len(state.draws) >= self.settings.rows:
-                return False
-            few, now = max(1, round_size(state) // 2), self.ledger.now
-            if state.untouched() >= few:  # the usual case: everybody may be given these
-                return False
-            held = [
-                row
-                for row, people in state.leases.items()
-                if any(state.runs(until, now) for until in people.values())
-            ]
-            if len(state.waiting) - sum(row in state.waiting for row in held) < few:
-                return True
-            return any(len(list(islice(state.ready(name, now), few))) < few for name in names)
+            return round_is_due(state, self.ledger.now, names)
 
     def brief(self) -> Brief:
         """The next round's brief, from the present state."""
@@ -428,24 +378,7 @@ class Project:
         with self.ledger.writing() as writing:
             if len(writing.state.rounds) + 1 != brief.round:
                 return False
-            writing.append(
-                "draw",
-                "",
-                body={
-                    "planner": PLANNER,
-                    "round": brief.round,
-                    "based_on": brief.based_on,
-                    "labels": len(brief.rows),
-                    "rows": planned.rows,
-                    "probabilities": planned.probabilities,
-                    "checks": planned.checks,
-                    "notes": planned.notes,
-                    "accuracy": planned.accuracy,
-                    "design": planned.design,
-                    "seconds": round(planned.seconds, 3),
-                    "reserve": planned.reserve,
-                },
-            )
+            writing.append("draw", "", body=planned.body(brief))
         with suppress(OSError, InvalidInput):  # a full disk, say; the memory follows from the ledger
             store_memory(self.folder / MEMORY, brief, planned)
         return True
@@ -465,10 +398,3 @@ class Project:
 
         learner = Learner(self.pool, classes=[0, 1], l2=self.settings.l2)
         return learner.train(found.rows, found.codes)
-
-
-def _check_same(event: Event, who: str, row: int, kind: str, code: int | None) -> None:
-    """Refuse an answer whose key an earlier event has, unless it is the same answer, sent again."""
-    same = (event.who, event.row, event.kind, event.body.get("label")) == (who, row, kind, code)
-    if not same:
-        raise KeyTaken("key", USED)

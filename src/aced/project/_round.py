@@ -53,6 +53,23 @@ class PlannedRound:
     memory: Memory | None = None  # what the round after depends on
     reserve: dict[str, list[Any]] = field(default_factory=lambda: {"rows": [], "probabilities": []})
 
+    def body(self, brief: Brief) -> dict[str, Any]:
+        """The body of the event that records this round, planned from ``brief``."""
+        return {
+            "planner": PLANNER,
+            "round": brief.round,
+            "based_on": brief.based_on,
+            "labels": len(brief.rows),
+            "rows": self.rows,
+            "probabilities": self.probabilities,
+            "checks": self.checks,
+            "notes": self.notes,
+            "accuracy": self.accuracy,
+            "design": self.design,
+            "seconds": round(self.seconds, 3),
+            "reserve": self.reserve,
+        }
+
 
 def plan_round(pool: Pool, brief: Brief, threads: int | None = None) -> PlannedRound:
     """Plan the next requests: a function of the brief and the features alone."""

@@ -64,3 +64,11 @@ def check_features(count: int) -> None:
             f"there are {count} for each item, and a project takes at most {MOST_FEATURES}; "
             "reduce them first, for example to 500 principal components",
         )
+
+
+def check_rows(ids: int, contents: int, rows: Sequence[int], pool: int) -> None:
+    """Refuse items that do not go with the rows of a pool: each row has an item, and each item a row."""
+    if not ids == contents == len(rows) or set(rows) != set(range(pool)):
+        raise InvalidInput(
+            "features", f"has {pool} rows for {len(set(rows))} distinct items; give one row an item"
+        )

@@ -358,3 +358,19 @@ def test_after_an_accepted_loss_the_head_record_goes_on(tmp_path):
     ledger.close()
     cut(tmp_path / "l", 6)
     assert "events 7 to 8 were acknowledged" in replay(tmp_path / "l").problems[0]
+
+
+@pytest.mark.parametrize("name", ["l", "l-wal"])
+@pytest.mark.parametrize("how", ["removed", "exchanged"])
+def test_nothing_is_added_to_a_file_that_was_exchanged_while_it_was_open(tmp_path, name, how):
+    """SQLite would write on into a file that has no name any more, and nobody would find it again."""
+    ledger = begin(tmp_path / "l")
+    label(ledger, 1)
+    shutil.copy(tmp_path / name, tmp_path / "older")
+    label(ledger, 2)
+    os.replace(tmp_path / "older", tmp_path / name)
+    if how == "removed":
+        (tmp_path / name).unlink()
+    with pytest.raises(LedgerDamaged, match="was removed, or another file was put in its place"):
+        label(ledger, 3)
+    assert ledger.state.seq == 4

@@ -35,10 +35,12 @@ from aced.ledger._state import AHEAD, FOLD, State
 from aced.ledger._verify import (
     BEFORE_ALL,
     COPY,
+    Files,
     applied,
     as_event,
     check_place,
     fault,
+    files_of,
     find_loss,
     find_version,
     link_of,
@@ -79,6 +81,7 @@ class Ledger:
         self._snapshot = path.with_suffix(".snapshot")
         self.state, self._hash = State(), GENESIS
         self.writable, self._try_again = True, 0.0
+        self._files: Files = (None, None)
         if not create:
             check_place(path)
         self._base, head, self._version = open_with_head(path, lambda: self._connected(create))
@@ -91,7 +94,9 @@ class Ledger:
 
     def _connected(self, create: bool) -> sqlite3.Connection:
         try:
-            return connect(self.path)
+            base = connect(self.path)
+            self._files = files_of(self.path)
+            return base
         except LedgerDamaged:
             raise
         except LedgerError:
@@ -228,7 +233,13 @@ class Ledger:
             self._base.execute("BEGIN IMMEDIATE")
 
     def _check_last(self) -> None:
-        """Refuse a file that has lost, since it was opened, the last event that was read from it."""
+        """Refuse a file that was exchanged, or lost the last event that was read from it, since it was
+        opened. SQLite would go on in a file that nobody finds again."""
+        now = files_of(self.path)
+        if any(then not in (None, one) for then, one in zip(self._files, now, strict=True)):
+            found = "was removed, or another file was put in its place, while it was open"
+            raise LedgerDamaged(self.path, f"{found}; end all that use it, and {COPY}")
+        self._files = now
         seq = self.state.seq
         if seq and link_of(self._base, self.path, seq) != self._hash:
             found = f"is damaged: event {seq} was there and is gone"
@@ -238,6 +249,7 @@ class Ledger:
         """Open the file anew: when it was opened it could only be read, but there may be room now."""
         self._try_again = time.monotonic() + RETRY
         self._base, before = connect(self.path), self._base
+        self._files = files_of(self.path)
         before.close()
         self._bring_up_to_date()
         self.writable = True

@@ -21,6 +21,7 @@ from aced.ledger._state import AHEAD, FOLD, State
 BEFORE_ALL = -(2**63)
 """A number below that of any event. Events count from 1, but somebody may have edited the file."""
 
+Files = tuple[tuple[int, int] | None, tuple[int, int] | None]
 UNFIT = (AssertionError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """The errors that a state raises when an event does not fit it."""
 SMALLEST = 512
@@ -53,6 +54,20 @@ def _size(path: Path) -> int:
     if not stat.S_ISREG(found.st_mode):
         raise LedgerDamaged("project", f"{path} is not a regular file; {COPY}")
     return found.st_size
+
+
+def files_of(path: Path) -> Files:
+    """What tells the database, and the log beside it, from other files of the same names."""
+    first, second = (_identity(part) for part in (path, path.with_name(f"{path.name}-wal")))
+    return first, second
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def open_with_head(

@@ -3,6 +3,7 @@
 import io
 import os
 import tracemalloc
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -124,3 +125,11 @@ def test_pipes_and_devices_are_not_read(tmp_path):
             plain_arrays(path, "features")
         with pytest.raises(InvalidInput, match="is a pipe or a device"):
             read(path, set(), "thing")
+
+
+def test_a_file_of_python_2_is_read_without_advice(tmp_path):
+    content = claiming((2, 3), body=b"\0" * 48).replace(b"(2, 3)", b"(2L,3)")
+    (tmp_path / "x.npy").write_bytes(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert plain_arrays(tmp_path / "x.npy", "features")[""].shape == (2, 3)

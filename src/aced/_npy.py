@@ -9,7 +9,10 @@ from __future__ import annotations
 import io
 import math
 import os
+import warnings
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -40,7 +43,8 @@ def read_header(file: IO[bytes], size: int) -> Header:
         version = np.lib.format.read_magic(start)
         old = version == (1, 0)
         read = np.lib.format.read_array_header_1_0 if old else np.lib.format.read_array_header_2_0
-        shape, _, dtype = read(start)
+        with _without_advice():
+            shape, _, dtype = read(start)
     except Exception as error:  # a header is a Python expression, which can be wrong in many ways
         raise ValueError(f"its header is damaged: {reason(error)}") from error
     if version not in _VERSIONS:
@@ -98,5 +102,14 @@ def is_npz(file: IO[bytes]) -> bool:
 
 
 def _array(file: IO[bytes]) -> Array:
-    read: Array = np.lib.format.read_array(file, allow_pickle=False)
+    with _without_advice():
+        read: Array = np.lib.format.read_array(file, allow_pickle=False)
     return read
+
+
+@contextmanager
+def _without_advice() -> Iterator[None]:
+    """numpy advises to save files of Python 2 again, which is no concern of who passes one here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Reading `.npy` or `.npz` file", UserWarning)
+        yield

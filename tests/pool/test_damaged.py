@@ -273,3 +273,10 @@ def test_a_npy_file_whose_header_has_a_shape_that_is_none(tmp_path, shape):
         np.lib.format.write_array_header_1_0(file, header)
         file.write(bytes(80))
     one_sentence(tmp_path / "x.npy", "there is no array of shape")
+
+
+@pytest.mark.parametrize("dtype", ["float16", ">f8", ">i4"])
+def test_sparse_numbers_that_scipy_cannot_make_dense_are_taken(dtype):
+    rows = scipy.sparse.csr_matrix(np.eye(3))
+    rows.data = rows.data.astype(dtype)
+    np.testing.assert_array_equal(Pool(rows).rows(), np.eye(3))

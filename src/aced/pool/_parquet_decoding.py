@@ -44,7 +44,7 @@ def _decoding(path: Any) -> Iterator[None]:
     arrow = needed("rows", "pyarrow", "reading .parquet files", "tables")
     try:
         yield
-    except (OSError, arrow.ArrowException) as error:
+    except (OSError, UnicodeError, arrow.ArrowException) as error:
         raise unreadable(path, "a .parquet file", error) from error
 
 

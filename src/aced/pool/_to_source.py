@@ -53,6 +53,8 @@ def to_source(rows: Any, names: list[str] | None) -> tuple[Source, float]:
             refuse_tiny(held.largest, lambda: reach(rows.tocsr().data))
             return held, held.largest
         room_for(count * (4 + rows.dtype.itemsize), "rows: as dense rows these need")
+        if rows.dtype == np.float16 or not rows.dtype.isnative:  # scipy cannot make these dense
+            rows = rows.astype(np.float64)
         rows = rows.toarray()
     array, matrix = to_matrix(rows)
     return _checked(InMemory(matrix), lambda start, stop: array[start:stop], names)

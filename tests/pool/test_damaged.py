@@ -280,3 +280,10 @@ def test_sparse_numbers_that_scipy_cannot_make_dense_are_taken(dtype):
     rows = scipy.sparse.csr_matrix(np.eye(3))
     rows.data = rows.data.astype(dtype)
     np.testing.assert_array_equal(Pool(rows).rows(), np.eye(3))
+
+
+def test_a_parquet_file_whose_column_names_are_no_text(tmp_path):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"zzzzzzzz": [1.0, 2.0]}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"zzzzzzzz", b"\xf8zzzzzzz"))
+    one_sentence(path, "x.parquet")

@@ -30,7 +30,7 @@ def test_classes_and_codes_do_not_depend_on_the_order_of_arrival(count):
     found = []
     for _ in range(2):
         order = rng.permutation(40 * count)[: 30 * count]
-        learner, rows, truth = told(count, np.sort(order)[:: rng.choice([1, -1])])
+        learner, _rows, truth = told(count, np.sort(order)[:: rng.choice([1, -1])])
         kept = np.arange(40 * count)
         learner.tell(kept, truth[kept])
         assert learner.classes == sorted(set(truth))
@@ -70,14 +70,15 @@ def test_codes_move_when_a_class_sorts_before_others():
 
 
 def test_the_incumbent_keeps_its_classes_when_codes_move(tmp_path):
-    rows, codes = many_blobs(n=120, classes=3)
+    rows, _codes = many_blobs(n=120, classes=3)
     learner = Learner(Pool(rows), threads=1, batch_size=10)
     names = np.array(["b", "d"])
     queries = learner.ask()
     learner.tell(queries.ids, names[np.arange(10) % 2])
     learner.ask()
     before = learner.incumbent
-    assert before is not None and set(before) <= {"b", "d"}
+    assert before is not None
+    assert set(before) <= {"b", "d"}
     free = np.setdiff1d(np.arange(120), [*queries.ids, *learner.pending])
     learner.tell(free[:2], ["a", "c"])
     assert learner.classes == ["a", "b", "c", "d"]
@@ -103,7 +104,7 @@ def test_scores_have_a_column_for_each_class_and_minus_infinity_where_there_is_n
     scores = learner._scores()
     assert scores.shape == (200, 4)
     assert (scores[:, 2] == -np.inf).all()
-    assert np.isfinite(scores[:, [0, 1, 3]]).all() or isinstance(model, RandomForestClassifier)
+    assert not np.isnan(scores).any()
     best = np.array(learner.classes)[scores.argmax(axis=1)]
     agree = best == learner.classifier.predict(rows)
     assert agree.mean() > (0.97 if isinstance(model, RandomForestClassifier) else 1 - 1e-9)
@@ -153,7 +154,7 @@ STREAMS = ["iwal0", "iwal1", "ora-iwal0", "ora-iwal1", "oac", "ora-oac", "oac-vw
 
 @pytest.mark.parametrize("strategy", STREAMS)
 def test_strategies_for_two_classes_refuse_a_third_and_nothing_changes(strategy):
-    rows, codes = many_blobs(n=60, classes=3)
+    rows, _codes = many_blobs(n=60, classes=3)
     with pytest.raises(InvalidInput) as refused:
         Learner(Pool(rows), strategy=strategy, classes=[0, 1, 2])
     sentence = f"{strategy} is made for two classes only; use a strategy for more, such as aced"
@@ -163,7 +164,8 @@ def test_strategies_for_two_classes_refuse_a_third_and_nothing_changes(strategy)
     with pytest.raises(InvalidInput) as refused:
         learner.tell([2, 3], ["a", "c"])
     assert str(refused.value) == f"labels[1] is 'c', a third class beside 'a' and 'b', but {sentence}"
-    assert learner.classes == ["a", "b"] and learner.labels_known == 2
+    assert learner.classes == ["a", "b"]
+    assert learner.labels_known == 2
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ class Session:
                 self.note = "Nothing to undo." if back is None else "Undone."
                 return back or item, True
             if key == "w":
-                self.note = why(self.project.state.draws.get(item.row), self.project.classes).plain
+                self.note = why(self.project.state.draws.get(item.row), self.project.names).plain
             elif key == "m":
                 page += 1
             elif not sys.stdin.isatty():

@@ -77,4 +77,5 @@ def fit(template: Any, rows: Float32, labels: Array) -> Any:
     model = clone(template)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "The number of unique classes")  # few labels of many classes
         return model.fit(rows, labels)

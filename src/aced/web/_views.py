@@ -48,7 +48,7 @@ def why_view(project: Project, row: int) -> dict[str, Any] | None:
         "probability": draw.probability,
         "check": draw.check,
         **{name: note.get(name) for name in ("lam", "p", "separates", "of", "spare")},
-        "incumbent": None if incumbent is None else project.classes[incumbent],
+        "incumbent": None if incumbent is None else project.names[incumbent],
     }
 
 

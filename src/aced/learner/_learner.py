@@ -257,7 +257,7 @@ class Learner:
         scale = 1.0 if self._l2 is None else _classifier.unit(self.pool)
         return _classifier.fit_scaled(self._template, rows, labels, scale)
 
-    def _scored(self, function: Callable[[Float64], Float64]) -> Float64 | None:
+    def _scored(self, function: Callable[[Float64], Array]) -> Array | None:
         model = self.classifier
         with self.workers.session():
             if model is None or not _scores.has_scores(model, self.pool.rows([0])):

@@ -81,10 +81,10 @@ def choose(
 def _fitted(scaling: Scaling, penalty: float, constant: float, rows: Any, labels: Array) -> Any:
     scaled = scaling.apply(rows)
     column = np.full((scaled.shape[0], 1), constant, np.float32)
-    sparse = scipy.sparse.issparse(scaled)
-    whole = (
-        scipy.sparse.hstack([scaled, column], format="csr") if sparse else np.hstack([scaled, column])
-    )
+    if scipy.sparse.issparse(scaled):
+        whole = scipy.sparse.hstack([scaled, column], format="csr")
+    else:
+        whole = np.hstack([scaled, column])
     model = LogisticRegression(C=1 / penalty, tol=1e-4, max_iter=1000, fit_intercept=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -43,11 +43,11 @@ class Learner:
     name such as "aced", "passive" or "margin". ``classes`` are two to 100 classes (default: those that
     the labels show). ``classifier`` is any scikit-learn classifier (default: logistic regression on
     scaled rows, with a penalty that the labels choose). ``l2`` fixes the penalty of the default, for
-    rows as they are; 0 is the paper's. ``budget`` is the most rows to ask for (default: all). ``batch_size`` is how many
-    rows are drawn from one design (default: 250, less for a small pool; with a budget T and a tolerance
-    ε it is the paper's T / log2(1/ε)). ``tolerance`` is the excess error rate below which differences
-    do not matter (default: 0, as in the paper's experiments). ``report`` is called with a line of text
-    whenever a round makes progress.
+    rows as they are; 0 is the paper's. ``budget`` is the most rows to ask for (default: all).
+    ``batch_size`` is how many rows are drawn from one design (default: 250, less for a small pool; with
+    a budget T and a tolerance ε it is the paper's T / log2(1/ε)). ``tolerance`` is the excess error rate
+    below which differences do not matter (default: 0, as in the paper's experiments). ``report`` is
+    called with a line of text whenever a round makes progress.
 
     ``backend`` says who computes: "threads" (default), "processes" or "torch" (on ``device``);
     ``threads`` is their number. Instead of a backend, pass the ``client`` of a Dask cluster, or

@@ -124,6 +124,7 @@ def test_a_csv_with_word_labels(call, tmp_path):
         (["imagenet"], "DATASET must be one of"),
         (["none.npz"], "there is no file none.npz"),
         (["digits", "--strategy", "guess"], "strategy must be one of"),
+        (["digits10", "--strategy", "cal"], "cal is made for two classes only, and digits10 has 10"),
         (
             ["digits", "--budget", "5000"],
             "--budget is 5000, but the pool has 1347 rows; use at most 1347",

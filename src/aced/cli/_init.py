@@ -60,7 +60,10 @@ def init(
         str, typer.Option(help="How several opinions become one label: dawid-skene or majority.")
     ] = "dawid-skene",
     seed: Annotated[int, typer.Option(help="The same seed gives the same features and draws.")] = 0,
-    l2: Annotated[float, typer.Option(help="Penalty of the logistic regression.")] = 1.0,
+    l2: Annotated[
+        float | None,
+        typer.Option(help="Penalty of the logistic regression (default: chosen from the labels)."),
+    ] = None,
 ) -> None:
     """Make a project from a file or a folder of items. Their features are computed and kept."""
     _check_place(project)

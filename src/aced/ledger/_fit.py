@@ -28,6 +28,10 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def _penalty(value: Any) -> bool:
+    return value is None or _number(value)
+
+
 def _text(value: Any) -> bool:
     return isinstance(value, str)
 
@@ -83,7 +87,8 @@ NEEDED: dict[str, dict[str, Test]] = {
     "created": {
         **dict.fromkeys(("kind", "pool", "strategy", "combine"), _text),
         **dict.fromkeys(("items", "rows", "seed", "batch"), _whole),
-        **dict.fromkeys(("check", "overlap", "lease", "l2"), _number),
+        **dict.fromkeys(("check", "overlap", "lease"), _number),
+        "l2": _penalty,
         "classes": _names,
     },
     "annotator": {"name": _text, "role": _text},

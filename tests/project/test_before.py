@@ -52,7 +52,7 @@ def test_it_takes_a_third_class_and_gives_it_back(folder):
     add_class(project.ledger, "ann", "a third")
     for turn in range(20):
         for item in project.give("ann", 5):
-            project.answer("ann", item.row, "label", (first, second, "a third")[turn % 3])
+            project.answer("ann", item.row, "label", ("a third", first, second)[turn % 3])
         project.refill(threads=1)
     assert project.state.rounds[-1]["classes"] == [0, 1, 2]
     assert all(

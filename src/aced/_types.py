@@ -33,5 +33,6 @@ Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
+Codes = NDArray[np.int8]
 Array = NDArray[Any]
 Rng = np.random.Generator

@@ -90,7 +90,7 @@ def mean_failures(problem, budget, estimator, trials=40):
 @pytest.mark.parametrize("estimator", ["ridge", "ips", "naive"])
 def test_fixed_budget_fails_less_with_more_labels(classes, estimator):
     problem = close(classes)
-    few, many = (mean_failures(problem, budget, estimator) for budget in (20, 400))
+    few, many = (mean_failures(problem, budget, estimator) for budget in (20, 800))
     assert many < 0.12
     assert few > many + 0.2
 

@@ -24,6 +24,16 @@ def blobs(n: int = 600, p: int = 6, seed: int = 0, flip: float = 0.1) -> tuple[n
 
 
 def many_blobs(
+    n: int = 600, p: int = 8, classes: int = 4, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows around a centre for each class; the first ``classes`` rows are of different classes."""
+    rng = np.random.default_rng(seed)
+    codes = np.concatenate([np.arange(classes), rng.integers(classes, size=n - classes)])
+    centres = 2.5 * rng.normal(size=(classes, p))
+    return (centres[codes] + rng.normal(size=(n, p))).astype(np.float32), codes
+
+
+def wedges(
     n: int = 600, p: int = 6, classes: int = 4, seed: int = 0, flip: float = 0.1
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows with a linear rule for several classes and some wrong labels."""
@@ -81,7 +91,7 @@ def linear_problem(
     """A round on linear classifiers of random rows."""
     from aced.design import initial_incumbent
 
-    rows, labels = blobs(n, p, seed) if classes == 2 else many_blobs(n, p, classes, seed)
+    rows, labels = blobs(n, p, seed) if classes == 2 else wedges(n, p, classes, seed)
     oracle = LinearOracle(Pool(rows), classes=classes, workers=Workers(2))
     mu = np.zeros((n, classes - 1), np.float32)
     known = np.random.default_rng(seed).choice(n, labelled, replace=False)

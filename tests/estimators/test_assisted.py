@@ -6,6 +6,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.sparse
 from sklearn.linear_model import Ridge, RidgeCV
 
@@ -13,7 +14,7 @@ from aced._workers import Workers
 from aced.estimators import assisted, predict, regress
 from aced.estimators._assisted import BLOCK, GRID
 from aced.pool import Pool
-from tests.helpers import blobs
+from tests.helpers import blobs, relative, wedges
 
 
 def _noisy(m: int, p: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -139,3 +140,38 @@ def test_threads_do_not_matter():
         with workers.session():
             found.append(assisted(Pool(rows), workers, positions, labels[positions])[0])
     np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("shape", [(40, 60), (200, 15)])
+def test_for_many_classes_the_regression_is_that_of_scikit_learn_on_one_hot_labels(shape):
+    """One penalty for all classes: RidgeCV takes the mean of the squared errors over its targets."""
+    rows, _ = _noisy(*shape)
+    labels = np.random.default_rng(1).integers(0, 4, len(rows))
+    hot = np.eye(4)[labels]
+    theirs = RidgeCV(_alphas(rows)).fit(rows.astype(float), hot)
+    expected = theirs.predict(rows.astype(float))
+    found = regress(rows, labels, 4)
+    ours = rows.astype(float) @ found[:, :-1].T + found[:, -1]
+    np.testing.assert_allclose(ours, expected[:, 1:] - expected[:, :1], rtol=1e-6, atol=1e-8)
+
+
+def test_for_many_classes_estimates_lie_on_the_simplex_and_labels_are_kept():
+    rows, labels = wedges(n=300, p=4, classes=5)
+    rows = np.vstack([rows, 50 * rows[:2]]).astype(np.float32)
+    positions = np.arange(0, 300, 3)
+    mu, regression = assisted(Pool(rows), Workers(), positions, labels[positions], 5)
+    np.testing.assert_array_equal(mu[positions], relative(labels[positions], 5))
+    w = regression.reshape(4, 5).astype(float)
+    plane = rows @ w[:, :-1].T + w[:, -1]
+    first = (1 - plane.sum(axis=1, keepdims=True)) / 5
+    predicted = np.concatenate([first, plane + first], axis=1)
+    others = np.setdiff1d(np.arange(302), positions)
+    for i in others[::7]:  # the nearest point of the simplex, by a general solver
+        best = scipy.optimize.minimize(
+            lambda eta, point=predicted[i]: np.square(eta - point).sum(),
+            np.full(5, 0.2),
+            bounds=[(0, 1)] * 5,
+            constraints={"type": "eq", "fun": lambda eta: eta.sum() - 1},
+            options={"ftol": 1e-12},
+        ).x
+        np.testing.assert_allclose(mu[i], best[1:] - best[0], atol=1e-3)

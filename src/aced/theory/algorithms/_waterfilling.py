@@ -55,6 +55,7 @@ def waterfilling(
             batch_size=size,
             tolerance=epsilon / n,
             scores=lambda: None,
+            classes=problem.classes,
         )
         plan = strategy.plan(view, min(size, budget - len(positions)), rng)
         positions = np.concatenate([positions, plan.positions])

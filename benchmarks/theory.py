@@ -1,4 +1,4 @@
-"""What the theory promises, measured: `make bench-theory` (about ten minutes on two cores).
+"""What the theory promises, measured: `make bench-theory` (about a quarter of an hour on two cores).
 
     python benchmarks/theory.py [--only spread thresholds …] [--out docs/theory]
 

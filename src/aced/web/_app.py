@@ -210,7 +210,7 @@ class Api:
     # -- labelling ----------------------------------------------------------------------
 
     def me(self, _: Request, visitor: Visitor) -> Response:
-        settings, classes = self.project.settings, self.project.classes
+        settings, classes, codes = self.project.settings, self.project.classes, self.project.codes
         return Json(
             {
                 "project": self.project.id,  # tells apart projects that were served on one address
@@ -219,7 +219,8 @@ class Api:
                 "role": visitor.role,
                 "kind": settings.kind,
                 "classes": classes,
-                "keys": class_keys(classes),
+                "codes": codes,
+                "keys": class_keys(classes, codes),
                 "lease": settings.lease,
             }
         )

@@ -1,0 +1,346 @@
+"""Five classes and thirty, by keyboard only, while a lead renames and merges; on a phone; for the lead."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aced.project import Project
+from tests.browser.site import PATIENCE, Annotator, Site, texts, until
+from tests.browser.test_pages import CONTRAST, CONTROLS
+
+FIVE = ["spam", "invoice", "order", "complaint", "praise"]
+THIRTY = [
+    *("ant", "ape", "bear", "bee", "cat", "cow", "crow", "deer", "dog", "dolphin", "duck", "eagle", "fox"),
+    *("frog", "goat", "hare", "hen", "horse", "lion", "mouse", "otter", "owl", "pig", "rat", "red deer"),
+    *("seal", "sheep", "snake", "swan", "Zebra"),
+]
+WAIT = 1000 * PATIENCE
+
+
+def made(folder: Path, classes: list[str], n: int = 90, **options: Any) -> None:
+    """Texts that say their class."""
+    contents = [f"a {classes[i % len(classes)]}, number {i}" for i in range(n)]
+    texts(folder, contents, classes, **{"strategy": "passive", "check": 0.2, **options})
+
+
+def wanted(visitor: Annotator) -> str:
+    """The class that the item shown says."""
+    found = visitor.page.wait_for_selector("#item p.text", timeout=WAIT)
+    return found.text_content().split(",")[0].removeprefix("a ")
+
+
+def gone(visitor: Annotator, before: str) -> None:
+    script = "before => document.querySelector('#item p.text')?.textContent !== before"
+    visitor.page.wait_for_function(script, arg=before, timeout=WAIT)
+
+
+def shown(visitor: Annotator) -> str:
+    return visitor.page.wait_for_selector("#item p.text", timeout=WAIT).text_content()
+
+
+def ready(visitor: Annotator) -> None:
+    script = """() => document.querySelector('.choice:enabled') ||
+      document.querySelector('.list[aria-disabled=false]')"""
+    visitor.page.wait_for_function(script, timeout=WAIT)
+
+
+def press(visitor: Annotator, *keys: str) -> None:
+    """Keys that answer the item shown."""
+    ready(visitor)
+    before = shown(visitor)
+    for key in keys:
+        visitor.page.keyboard.press(key)
+    gone(visitor, before)
+
+
+def said(served: Site) -> dict[int, str]:
+    """By row, the class that ana's label stands for now."""
+    project = Project(served.folder)
+    try:
+        names, votes = project.names, project.state.votes
+        return {row: names[vote["ana"].code] for row, vote in votes.items() if "ana" in vote}
+    finally:
+        project.close()
+
+
+def change(visitor: Annotator, served: Site, body: dict[str, Any]) -> dict[str, Any]:
+    """What a lead's page sends."""
+    headers = {"X-Aced": "1", "Origin": served.url}
+    reply = visitor.page.request.post(f"{served.url}/api/classes", data=body, headers=headers)
+    assert reply.status == 200, reply.text()
+    return reply.json()
+
+
+def test_five_classes_by_keyboard_with_a_rename_and_a_merge(tmp_path: Path, site, visit) -> None:
+    made(tmp_path, FIVE)
+    served = site(tmp_path / "project")
+    ana = visit()
+    ana.page.goto(served.url)
+    ready(ana)
+    caps = ana.page.locator(".choice").evaluate_all(
+        "nodes => nodes.map(node => [...node.querySelectorAll('kbd')].map(cap => cap.textContent))"
+    )
+    assert caps == [["1", "P"], ["2", "I"], ["3", "O"], ["4", "C"], ["5", "R"]]
+    digits = dict(zip(FIVE, "12345", strict=True))
+    letters = dict(zip(FIVE, "pioCr", strict=True))
+    for keys in (digits, letters):
+        for _ in range(8):
+            press(ana, keys[wanted(ana)])
+    press(ana, "s")
+    press(ana, "u")
+    slip = shown(ana)
+    press(ana, "1")
+    press(ana, "z")
+    assert shown(ana) == slip
+    assert "Saved" in until(lambda: ana.page.inner_text("#saved"), "a word")
+
+    change(ana, served, {"action": "rename", "from": "order", "to": "purchase"})
+    press(ana, digits[wanted(ana)])
+    ana.page.wait_for_selector("#notice:not([hidden])", timeout=WAIT)
+    assert "“order” is now called “purchase”" in ana.page.inner_text("#notice")
+    assert ana.page.locator(".choice .name").all_text_contents()[2] == "purchase"
+    for _ in range(6):
+        press(ana, digits[wanted(ana)])
+
+    change(ana, served, {"action": "merge", "from": "invoice", "into": "order"})
+    press(ana, digits[wanted(ana).replace("invoice", "order")])
+    ana.page.wait_for_function("() => document.querySelectorAll('.choice').length === 4", timeout=WAIT)
+    assert "“invoice” can no longer be chosen" in ana.page.inner_text("#notice")
+    digits["invoice"] = digits["order"]  # the digits of the others are as they were
+    for _ in range(12):
+        press(ana, digits[wanted(ana)])
+    ana.saved()
+    items = Project(served.folder)
+    for row, name in said(served).items():
+        meant = items.item(row).content.split(",")[0].removeprefix("a ")
+        assert name == {"order": "purchase", "invoice": "purchase"}.get(meant, meant)
+    items.close()
+    assert len(said(served)) == 16 + 1 + 6 + 1 + 12
+
+
+def spell(names: list[str], name: str) -> list[str]:
+    """The keys that choose a class among these: letters until it is the first of the list, and Enter."""
+    from aced.project import narrow
+
+    for length in range(1, len(name) + 1):
+        if narrow(names, name[:length])[0] == name:
+            return [*name[:length], "Enter"]
+    raise AssertionError(name)
+
+
+def test_thirty_classes_by_keyboard_with_a_rename_and_a_merge(tmp_path: Path, site, visit) -> None:
+    made(tmp_path, THIRTY, 120)
+    served = site(tmp_path / "project")
+    ana = visit()
+    ana.page.goto(served.url)
+    ready(ana)
+    for _ in range(25):
+        press(ana, *spell(THIRTY, wanted(ana)))
+    ana.saved()
+    assert all(served.state().votes)
+
+    page = ana.page
+    page.keyboard.type("d")
+    options = "nodes => nodes.filter(node => !node.hidden).map(node => node.querySelector('.name').textContent)"
+    listed = page.locator(".option").evaluate_all(options)
+    assert listed == ["deer", "dog", "dolphin", "duck", "red deer"]
+    active = page.get_attribute("#search", "aria-activedescendant")
+    assert page.inner_text(f"#{active} .name") == "deer"
+    assert page.get_attribute(f"#{active}", "aria-selected") == "true"
+    page.keyboard.press("Escape")
+    assert page.input_value("#search") == ""
+    before = shown(ana)
+    for key in ("Enter", "s", "u", "z", "w", "Escape", "0"):  # letters are no commands here
+        page.keyboard.press(key)
+    page.keyboard.press("Escape")
+    assert shown(ana) == before
+    assert page.locator("#why").is_hidden()
+
+    press(ana, "d", "ArrowRight", "Enter")  # dog
+    page.wait_for_function("() => document.querySelector('#last').textContent.includes('dog')")
+    press(ana, "Backspace")
+    assert shown(ana) == before
+    press(ana, "o", "2")  # otter, owl: by the number in the list
+    page.wait_for_function("() => document.querySelector('#last').textContent.includes('owl')")
+    press(ana, "/", "z")
+    assert shown(ana) == before
+    press(ana, "/", "s")
+    press(ana, "/", "u")
+    page.keyboard.press("/")
+    page.keyboard.press("w")
+    page.wait_for_selector("#why-facts dd", timeout=WAIT)
+    page.keyboard.press("Escape")
+    assert page.locator("#why").is_hidden()
+    page.click("#stage")  # letters find the box wherever the focus is
+    press(ana, *spell(THIRTY, wanted(ana)))
+
+    change(ana, served, {"action": "rename", "from": "hen", "to": "chicken"})
+    now = [{"hen": "chicken"}.get(name, name) for name in THIRTY]
+    press(ana, *spell(THIRTY, wanted(ana)))
+    page.wait_for_selector("#notice:not([hidden])", timeout=WAIT)
+    assert "“hen” is now called “chicken”" in page.inner_text("#notice")
+    page.wait_for_timeout(900)
+    for _ in range(8):
+        press(ana, *spell(now, {"hen": "chicken"}.get(wanted(ana), wanted(ana))))
+    ana.saved()
+
+    change(ana, served, {"action": "merge", "from": "rat", "into": "mouse"})
+    now.remove("rat")
+    merged = {"hen": "chicken", "rat": "mouse"}
+    press(ana, *spell(now, merged.get(wanted(ana), wanted(ana))))
+    page.wait_for_function("() => document.querySelectorAll('.option').length === 29", timeout=WAIT)
+    page.wait_for_timeout(900)
+    for _ in range(30):
+        press(ana, *spell(now, merged.get(wanted(ana), wanted(ana))))
+    ana.saved()
+    items = Project(served.folder)
+    labels = said(served)
+    for row, name in labels.items():
+        meant = items.item(row).content.split(",")[0].removeprefix("a ")
+        assert name == merged.get(meant, meant)
+    items.close()
+    assert len(labels) == 25 + 1 + 1 + 8 + 1 + 30
+
+
+def test_an_answer_that_waits_while_its_class_is_merged_comes_back(tmp_path: Path, site, visit) -> None:
+    made(tmp_path, FIVE)
+    served = site(tmp_path / "project")
+    ana = visit(expected=("ERR_FAILED", "409"))
+    ana.page.goto(served.url)
+    ready(ana)
+    ana.page.route("**/api/answer", lambda route: route.abort())
+    first = shown(ana)
+    press(ana, "2")
+    second = shown(ana)
+    press(ana, "3")
+    ana.says("Offline, 2 waiting")
+    lead = visit(ana.page.context)
+    change(lead, served, {"action": "rename", "from": "order", "to": "purchase"})
+    change(lead, served, {"action": "merge", "from": "invoice", "into": "praise"})
+    ana.page.unroute("**/api/answer")
+    script = "text => document.querySelector('#item p.text')?.textContent === text"
+    ana.page.wait_for_function(script, arg=first, timeout=WAIT)
+    assert "praise" in ana.page.inner_text("#notice")
+    ana.page.wait_for_function("() => document.querySelectorAll('.choice').length === 4", timeout=WAIT)
+    ana.page.wait_for_timeout(900)
+    press(ana, "5")
+    ana.saved()
+    items = Project(served.folder)
+    by_text = {items.item(row).content: name for row, name in said(served).items()}
+    items.close()
+    assert by_text == {first: "praise", second: "purchase"}
+
+
+def test_answers_stored_before_a_rename_and_a_reload_are_sent(tmp_path: Path, site, visit) -> None:
+    made(tmp_path, FIVE)
+    served = site(tmp_path / "project")
+    ana = visit(expected=("ERR_FAILED",))
+    ana.page.goto(served.url)
+    ready(ana)
+    ana.page.route("**/api/answer", lambda route: route.abort())
+    press(ana, "3")
+    ana.says("Offline, 1 waiting")
+    change(ana, served, {"action": "rename", "from": "order", "to": "purchase"})
+    ana.page.unroute("**/api/answer")
+    ana.page.reload()
+    ana.saved()
+    assert list(said(served).values()) == ["purchase"]
+
+
+SPEED = """async ([keys, times]) => {
+  const item = document.querySelector("#item");
+  const found = [];
+  const target = document.querySelector("#search") ?? document.body;
+  for (let i = 0; i < times; i++) {
+    await new Promise((done) => setTimeout(done, 60));
+    const before = item.textContent;
+    const began = performance.now();
+    for (const key of keys) {
+      const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
+      const free = target.dispatchEvent(event);
+      if (free && key.length === 1 && target.value !== undefined) {
+        target.value += key;
+        target.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+    }
+    if (item.textContent === before) return [];  // the next item is there when the key returns
+    document.body.offsetHeight;  // laid out
+    const script = performance.now() - began;
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    found.push([script, performance.now() - began]);
+  }
+  return found;
+}"""
+
+
+def test_thirty_classes_are_as_fast_as_two(tmp_path: Path, site, visit) -> None:
+    took: dict[int, float] = {}
+    for classes, keys in ((["even", "odd"], ["1"]), (THIRTY, ["d", "Enter"])):
+        made(tmp_path / str(len(classes)), classes, 100)
+        served = site(tmp_path / str(len(classes)) / "project")
+        ana = visit()
+        ana.page.goto(served.url)
+        ready(ana)
+        ana.page.wait_for_timeout(300)
+        found = ana.page.evaluate(SPEED, [keys, 30])
+        assert len(found) == 30
+        took[len(classes)] = statistics.median(script for script, _ in found)
+        painted = statistics.median(paint for _, paint in found)
+        print(f"{len(classes)} classes: {took[len(classes)]:.2f} ms, painted after {painted:.1f} ms")
+    assert took[30] < 25  # milliseconds from the first key to the next item, laid out
+    assert took[30] < took[2] + 15
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("classes", [FIVE, THIRTY], ids=["5", "30"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_pages_with_many_classes_fit(tmp_path: Path, site, visit, scheme, classes, width) -> None:
+    made(tmp_path, classes, 60)
+    served = site(tmp_path / "project")
+    ana = visit(
+        viewport={"width": width, "height": 844},
+        color_scheme=scheme,
+        has_touch=width < 600,
+        is_mobile=width < 600,
+    )
+    page = ana.page
+    page.goto(served.url)
+    ready(ana)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert [pair for pair in page.evaluate(CONTRAST) if pair[1] < 4.5] == []
+    for control in page.evaluate(CONTROLS):
+        assert control["name"], control
+        if control["tag"] in ("button", "a", "input", "select"):
+            assert min(control["width"], control["height"]) >= 44, control
+    stage = page.locator("#stage").bounding_box()
+    assert stage["height"] >= 230  # the item stays in sight
+    answer = page.locator("#answer").bounding_box()
+    assert answer["y"] + answer["height"] <= 844
+    if classes is THIRTY:
+        heights = page.locator(".option").evaluate_all("nodes => nodes.map(node => node.offsetHeight)")
+        assert min(heights) >= 44
+        if width < 600:
+            assert page.evaluate("document.activeElement.id") != "search"  # no keyboard over the item
+            before = shown(ana)
+            page.locator(".option", has_text="Zebra").tap()
+            gone(ana, before)
+            page.fill("#search", "du")
+            before, top = shown(ana), page.locator("#stage").bounding_box()
+            assert top == stage  # the list narrows, the item does not move
+            page.locator(".option:visible").first.tap()
+            gone(ana, before)
+            ana.saved()
+            assert sorted(said(served).values()) == ["Zebra", "duck"]
+    page.goto(f"{served.url}/lead")
+    page.wait_for_selector("#class-rows tr")
+    page.wait_for_selector("#map-legend li")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert [pair for pair in page.evaluate(CONTRAST) if pair[1] < 4.5] == []
+    for control in page.evaluate(CONTROLS):
+        assert control["name"], control
+        if control["tag"] in ("button", "a", "input", "select"):
+            assert min(control["width"], control["height"]) >= 44, control

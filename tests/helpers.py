@@ -22,6 +22,16 @@ def blobs(n: int = 600, p: int = 6, seed: int = 0, flip: float = 0.1) -> tuple[n
     return rows.astype(np.float32), labels.astype(int)
 
 
+def many_blobs(
+    n: int = 600, p: int = 8, classes: int = 4, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows around a centre for each class; the first ``classes`` rows are of different classes."""
+    rng = np.random.default_rng(seed)
+    codes = np.concatenate([np.arange(classes), rng.integers(classes, size=n - classes)])
+    centres = 2.5 * rng.normal(size=(classes, p))
+    return (centres[codes] + rng.normal(size=(n, p))).astype(np.float32), codes
+
+
 def thresholds(n: int) -> np.ndarray:
     """The n + 1 labelings of n ordered rows by a threshold."""
     return np.arange(n)[None, :] >= np.arange(n + 1)[:, None]

@@ -8,6 +8,9 @@ from typing import Any
 
 from aced._errors import InvalidInput
 
+MOST_CLASSES = 100
+"""The most classes of a task: memory and time of a design grow with their number."""
+
 
 def is_whole(value: Any) -> bool:
     """Whether this is an integer of Python or numpy; a bool does not count as one.
@@ -46,6 +49,15 @@ def positive(argument: str, value: Any) -> float:
     if not _is_number(value) or not value > 0:
         raise InvalidInput(argument, f"must be positive, got {value!r}")
     return float(value)
+
+
+def class_count(argument: str, number: int) -> int:
+    """A number of classes, at least two and at most ``MOST_CLASSES``."""
+    if number < 2:
+        raise InvalidInput(argument, f"must be at least two different values, got {number}")
+    if number > MOST_CLASSES:
+        raise InvalidInput(argument, f"are {number}, and {MOST_CLASSES} is the most; merge some of them")
+    return number
 
 
 def choice(argument: str, value: Any, names: Collection[str]) -> str:

@@ -234,7 +234,10 @@ def test_an_empty_folder_may_be_used(call, texts, tmp_path):
     [
         (["--classes", "a"], ["--classes", "two different"]),
         (["--classes", "a,a"], ["--classes"]),
-        (["--classes", "a,b,c"], ["--classes"]),
+        (["--classes", "a,b,A"], ["--classes", "'A'", "'a'"]),
+        (["--classes", "a"], ["--classes", "two"]),
+        (["--classes", ",".join(f"c{i}" for i in range(101))], ["--classes", "101", "100"]),
+        (["--classes", "a,b,c", "--strategy", "iwal0"], ["--classes", "iwal0", "two"]),
         (["--classes", "a,"], ["--classes"]),
         (["--classes", "a,b", "--items", "absent.csv"], ["--items", "absent.csv"]),
         (["--classes", "a,b", "--items", "empty.csv"], ["--items"]),

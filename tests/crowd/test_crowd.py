@@ -29,28 +29,45 @@ from aced.crowd import (
 NOBODY = Votes(np.array([]), np.array([]), np.array([]), items=3, people=2)
 
 
-def votes_of(triples: list[tuple[int, int, int]], items: int, people: int) -> Votes:
+def votes_of(triples: list[tuple[int, int, int]], items: int, people: int, classes: int = 2) -> Votes:
     item, who, code = np.array(triples, dtype=np.int64).reshape(-1, 3).T
-    return Votes(item, who, code, items, people)
+    return Votes(item, who, code, items, people, classes)
 
 
 def simulate(
-    seed: int, items: int, accuracy: list[float], each: int | None = None, balance: float = 0.5
+    seed: int,
+    items: int,
+    accuracy: list[float],
+    each: int | None = None,
+    balance: float = 0.5,
+    classes: int = 2,
 ) -> tuple[Ints, Votes]:
-    """Truths and the votes of ``each`` people an item, all of them by default."""
+    """Truths and the votes of ``each`` people an item, all of them by default.
+
+    A truth is not class 0 with probability ``balance``; a wrong vote is the next class.
+    """
     rng = np.random.default_rng(seed)
     truth = (rng.random(items) < balance).astype(np.int64)
+    if classes > 2:
+        truth *= rng.integers(1, classes, size=items)
     rank = rng.random((items, len(accuracy))).argsort(axis=1).argsort(axis=1)
     item, who = np.nonzero(rank < (each or len(accuracy)))
     right = rng.random(len(item)) < np.array(accuracy)[who]
-    return truth, Votes(item, who, np.where(right, truth[item], 1 - truth[item]), items, len(accuracy))
+    code = np.where(right, truth[item], (truth[item] + 1) % classes)
+    return truth, Votes(item, who, code, items, len(accuracy), classes)
 
 
 @st.composite
 def crowds(draw: st.DrawFn) -> Votes:
     items, people = draw(st.integers(1, 5)), draw(st.integers(1, 4))
-    vote = st.tuples(st.integers(0, items - 1), st.integers(0, people - 1), st.integers(0, 1))
-    return votes_of(draw(st.lists(vote, max_size=20)), items, people)
+    classes = draw(st.integers(2, 4))
+    vote = st.tuples(st.integers(0, items - 1), st.integers(0, people - 1), st.integers(0, classes - 1))
+    return votes_of(draw(st.lists(vote, max_size=20)), items, people, classes)
+
+
+def pair(one: Array) -> Array:
+    """Probabilities of both classes from those of class 1."""
+    return np.stack([1 - np.asarray(one), np.asarray(one)], axis=-1)
 
 
 # Votes
@@ -89,9 +106,19 @@ def test_options_are_checked() -> None:
     with pytest.raises(InvalidInput, match="prior"):
         share(NOBODY, prior=-1)
     with pytest.raises(InvalidInput, match="eta_i"):
-        second_opinion_gain(1.1, 0.5)
+        second_opinion_gain(pair(1.1), 0.5)
+    with pytest.raises(InvalidInput, match="eta_i must have one entry a class"):
+        second_opinion_gain(np.array(0.5), 0.5)
+    with pytest.raises(InvalidInput, match="eta_i must sum to 1"):
+        second_opinion_gain(np.array([0.5, 0.6]), 0.5)
     with pytest.raises(InvalidInput, match="accuracy"):
-        second_opinion_gain(0.5, np.nan)
+        second_opinion_gain(pair(0.5), np.nan)
+    with pytest.raises(InvalidInput, match="classes must be at least 2"):
+        Votes(np.array([]), np.array([]), np.array([]), items=3, people=2, classes=1)
+    three = Votes(np.array([]), np.array([]), np.array([]), items=3, people=2, classes=3)
+    assert dawid_skene(three, prior=Prior(4.0, 0.4)).eta[0] == pytest.approx([1 / 3] * 3)
+    with pytest.raises(InvalidInput, match="right between 1/3 and 1"):
+        dawid_skene(three, prior=Prior(4.0, 0.3))
     for a, b in ((0, 2), (-1, 0), (1, 1)):
         with pytest.raises(InvalidInput, match="a and b"):
             cohen_kappa(NOBODY, a, b)
@@ -111,16 +138,23 @@ def test_counts_one_by_one(votes: Votes) -> None:
     said: list[list[int]] = [[] for _ in range(votes.items)]
     for i, c in zip(votes.item.tolist(), votes.code.tolist(), strict=True):
         said[i].append(c)
+    k = votes.classes
     for i, codes in enumerate(said):
-        assert share(votes, 2.0)[i] == pytest.approx((sum(codes) + 1) / (len(codes) + 2))
-        assert share(votes, 0.0)[i] == pytest.approx(np.mean(codes) if codes else 0.5)
-        leaders = {c for c in codes if 2 * codes.count(c) >= len(codes)}
-        earliest = next((c for c in codes if c in leaders), -1)
+        for c in range(k):
+            count = codes.count(c)
+            assert share(votes, 2.0)[i, c] == pytest.approx((count + 2 / k) / (len(codes) + 2))
+            assert share(votes, 0.0)[i, c] == pytest.approx(count / len(codes) if codes else 1 / k)
+        most = max(map(codes.count, range(k)))
+        earliest = next((c for c in codes if codes.count(c) == most), -1)
         assert majority(votes)[i] == earliest
-    split = {i: abs(np.mean(codes) - 0.5) for i, codes in enumerate(said) if len(set(codes)) == 2}
+    split = {
+        i: max(map(codes.count, codes)) / len(codes)
+        for i, codes in enumerate(said)
+        if len(set(codes)) > 1
+    }
     assert sorted(disputes(votes).tolist()) == sorted(split)
-    distances = [split[i] for i in disputes(votes).tolist()]
-    assert all(x <= y + 1e-12 for x, y in itertools.pairwise(distances))
+    leads = [split[i] for i in disputes(votes).tolist()]
+    assert all(x <= y + 1e-12 for x, y in itertools.pairwise(leads))
 
 
 def test_disputes_most_even_first() -> None:
@@ -132,24 +166,25 @@ def test_disputes_most_even_first() -> None:
 # Dawid and Skene
 
 
-def log_joint(votes: Votes, confusion: Float64, balance: float) -> dict[tuple[int, ...], float]:
+def log_joint(votes: Votes, confusion: Float64, balance: Float64) -> dict[tuple[int, ...], float]:
     """log P(truths, votes | π, ρ) for all truths of the items, one vote at a time."""
     table = {}
-    for truths in itertools.product((0, 1), repeat=votes.items):
-        value = sum(np.log(balance if z else 1 - balance) for z in truths)
+    for truths in itertools.product(range(votes.classes), repeat=votes.items):
+        value = sum(np.log(balance[z]) for z in truths)
         for i, k, c in zip(votes.item, votes.who, votes.code, strict=True):
             value += np.log(confusion[k, truths[i], c])
         table[truths] = float(value)
     return table
 
 
-def objective(votes: Votes, confusion: Float64, balance: float, prior: Prior = HONEST) -> float:
+def objective(votes: Votes, confusion: Float64, balance: Float64, prior: Prior = HONEST) -> float:
     """What EM climbs; items without votes sum to one and drop out."""
     value = float(np.logaddexp.reduce(list(log_joint(votes, confusion, balance).values())))
+    wrong = (1 - prior.right) / (votes.classes - 1)
     for person in confusion:
-        for a, b in itertools.product((0, 1), repeat=2):
-            value += prior.votes * (prior.right if a == b else 1 - prior.right) * np.log(person[a, b])
-    return float(value + np.log(balance) + np.log(1 - balance))
+        for a, b in itertools.product(range(votes.classes), repeat=2):
+            value += prior.votes * (prior.right if a == b else wrong) * np.log(person[a, b])
+    return float(value + np.log(balance).sum())
 
 
 @settings(max_examples=40, deadline=None)
@@ -158,9 +193,9 @@ def test_posterior_and_likelihood_by_enumeration(votes: Votes) -> None:
     fit = dawid_skene(votes, steps=7)
     table = log_joint(votes, fit.confusion, fit.balance)
     evidence = np.logaddexp.reduce(list(table.values()))
-    for i in range(votes.items):
-        eta = sum(np.exp(value - evidence) for truths, value in table.items() if truths[i])
-        assert fit.eta[i] == pytest.approx(eta if i in votes.item else 0.5, abs=1e-9)
+    for i, c in itertools.product(range(votes.items), range(votes.classes)):
+        eta = sum(np.exp(value - evidence) for truths, value in table.items() if truths[i] == c)
+        assert fit.eta[i, c] == pytest.approx(eta if i in votes.item else 1 / votes.classes, abs=1e-9)
     assert fit.loglik[-1] == pytest.approx(objective(votes, fit.confusion, fit.balance), abs=1e-8)
     assert len(fit.loglik) == fit.steps
 
@@ -170,22 +205,25 @@ def test_posterior_and_likelihood_by_enumeration(votes: Votes) -> None:
 def test_loglik_never_falls(votes: Votes, strength: float, right: float) -> None:
     fit = dawid_skene(votes, prior=Prior(strength, right), steps=60)
     assert (np.diff(fit.loglik) >= -1e-10 * (1 + np.abs(fit.loglik[1:]))).all()
-    assert fit.confusion.sum(axis=2) == pytest.approx(np.ones((votes.people, 2)))
+    assert fit.confusion.sum(axis=2) == pytest.approx(np.ones((votes.people, votes.classes)))
     assert ((fit.eta >= 0) & (fit.eta <= 1)).all()
+    assert fit.eta.sum(axis=1) == pytest.approx(np.ones(votes.items))
+    assert fit.balance.sum() == pytest.approx(1)
 
 
 def test_the_end_is_a_maximum() -> None:
     """No small move of π or ρ raises the enumerated objective: the M-step solves the right problem."""
     rng = np.random.default_rng(3)
-    for seed in range(3):
-        _, votes = simulate(seed, 6, [0.9, 0.7, 0.4])
+    for seed, classes in ((0, 2), (1, 2), (2, 2), (3, 3)):
+        _, votes = simulate(seed, 6, [0.9, 0.7, 0.4], classes=classes)
         prior = Prior(2.0, 0.7)
         fit = dawid_skene(votes, prior=prior, steps=20_000, tolerance=1e-13)
         best = objective(votes, fit.confusion, fit.balance, prior)
         for _ in range(30):
             confusion = fit.confusion * np.exp(0.01 * rng.standard_normal(fit.confusion.shape))
             confusion /= confusion.sum(axis=2, keepdims=True)
-            balance = float(np.clip(fit.balance + 0.005 * rng.standard_normal(), 0.001, 0.999))
+            balance = fit.balance * np.exp(0.02 * rng.standard_normal(classes))
+            balance /= balance.sum()
             assert objective(votes, confusion, balance, prior) <= best + 1e-9
 
 
@@ -198,9 +236,9 @@ def test_order_and_names_do_not_matter() -> None:
     fit, again, mirror = dawid_skene(votes), dawid_skene(moved), dawid_skene(swapped)
     assert again.eta[items] == pytest.approx(fit.eta, abs=1e-9)
     assert again.confusion[people] == pytest.approx(fit.confusion, abs=1e-9)
-    assert mirror.eta == pytest.approx(1 - fit.eta, abs=1e-9)
+    assert mirror.eta == pytest.approx(fit.eta[:, ::-1], abs=1e-9)
     assert mirror.confusion == pytest.approx(fit.confusion[:, ::-1, ::-1], abs=1e-9)
-    assert mirror.balance == pytest.approx(1 - fit.balance)
+    assert mirror.balance == pytest.approx(fit.balance[::-1])
 
     one, other = agreement(votes), agreement(moved)
     assert other.alpha == pytest.approx(one.alpha)
@@ -218,7 +256,7 @@ def test_recovery_with_a_bad_annotator() -> None:
     gains = []
     for seed in range(1000, 1015):
         truth, votes = simulate(seed, 200, [0.85, 0.85, 0.8, 0.3], each=3, balance=0.4)
-        wrong = ((dawid_skene(votes).eta > 0.5) != truth).sum()
+        wrong = (dawid_skene(votes).eta.argmax(axis=1) != truth).sum()
         gains.append(int((majority(votes) != truth).sum() - wrong))
     assert sum(gain < 0 for gain in gains) <= 2
     assert np.mean(gains) > 8
@@ -234,7 +272,7 @@ def test_an_adversary_is_worth_a_witness() -> None:
     fit = dawid_skene(votes)
     assert fit.confusion[3, 0, 0] < 0.15
     assert fit.confusion[3, 1, 1] < 0.15
-    assert ((fit.eta > 0.5) != truth).mean() < 0.06
+    assert (fit.eta.argmax(axis=1) != truth).mean() < 0.06
     assert (majority(votes) != truth).mean() > 0.12
 
 
@@ -252,7 +290,7 @@ def test_eta_is_calibrated(each: int) -> None:
         21_000,
         5,
     )
-    eta = dawid_skene(votes, steps=400).eta[1000:]
+    eta = dawid_skene(votes, steps=400).eta[1000:, 1]
     tenth = np.minimum((10 * eta).astype(int), 9)
     for cell in np.unique(tenth):
         inside = tenth == cell
@@ -261,7 +299,7 @@ def test_eta_is_calibrated(each: int) -> None:
 
 
 def test_one_vote_is_worth_what_its_person_is() -> None:
-    """An item with one vote: η̂ = ρ π_k1c / (ρ π_k1c + (1 - ρ) π_k0c).
+    """An item with one vote: η̂ = ρ_1 π_k1c / (ρ_1 π_k1c + ρ_0 π_k0c).
 
     Over 300 other seeds 0.93 ± 0.03 for the best person, 0.61 ± 0.05 for the worst: 5 standard
     deviations apart, so the order is reversed with probability below 1e-6.
@@ -272,16 +310,16 @@ def test_one_vote_is_worth_what_its_person_is() -> None:
     )
     fit = dawid_skene(lone, steps=2000)
     for item, k in ((300, 0), (301, 2)):
-        one, zero = fit.balance * fit.confusion[k, 1, 1], (1 - fit.balance) * fit.confusion[k, 0, 1]
-        assert fit.eta[item] == pytest.approx(one / (one + zero))
-    assert fit.eta[300] > fit.eta[301]
+        zero, one = fit.balance * fit.confusion[k, :, 1]
+        assert fit.eta[item, 1] == pytest.approx(one / (one + zero))
+    assert fit.eta[300, 1] > fit.eta[301, 1]
 
 
 def test_one_annotator_only() -> None:
     """As many 0 as 1: the prior is the mode, and a vote is right with its probability."""
     votes = votes_of([(i, 0, i % 2) for i in range(10)], 11, 1)
     fit = dawid_skene(votes)
-    assert fit.eta == pytest.approx(np.array([0.15, 0.85] * 5 + [0.5]))
+    assert fit.eta[:, 1] == pytest.approx(np.array([0.15, 0.85] * 5 + [0.5]))
     assert fit.confusion[0] == pytest.approx(np.array([[0.85, 0.15], [0.15, 0.85]]))
     seen = agreement(votes)
     assert np.isnan([seen.share, seen.alpha, seen.pairs[0, 0]]).all()
@@ -290,9 +328,9 @@ def test_one_annotator_only() -> None:
 
 def test_no_votes() -> None:
     fit = dawid_skene(NOBODY)
-    assert fit.eta.tolist() == share(NOBODY).tolist() == [0.5] * 3
+    assert fit.eta.tolist() == share(NOBODY).tolist() == [[0.5, 0.5]] * 3
     assert fit.confusion[1] == pytest.approx(np.array([[0.85, 0.15], [0.15, 0.85]]))
-    assert fit.balance == 0.5
+    assert fit.balance.tolist() == [0.5, 0.5]
     assert majority(NOBODY).tolist() == [-1] * 3
     assert disputes(NOBODY).tolist() == []
     seen = agreement(NOBODY)
@@ -307,12 +345,12 @@ def test_all_agree() -> None:
     both = votes_of([(i, k, i % 2) for i in range(6) for k in range(3)], 6, 3)
     fit = dawid_skene(both)
     assert ((fit.eta > 0.98) | (fit.eta < 0.02)).all()
-    assert (fit.eta > 0.5).tolist() == [False, True] * 3
+    assert fit.eta.argmax(axis=1).tolist() == [0, 1] * 3
     seen = agreement(both)
     assert seen.share == seen.alpha == cohen_kappa(both, 0, 2) == 1
     assert disputes(both).tolist() == []
     same = votes_of([(i, k, 1) for i in range(6) for k in range(3)], 6, 3)
-    assert (dawid_skene(same).eta > 0.98).all()
+    assert (dawid_skene(same).eta[:, 1] > 0.98).all()
     assert agreement(same).share == 1
     assert np.isnan([agreement(same).alpha, cohen_kappa(same, 0, 1)]).all()
 
@@ -361,8 +399,7 @@ def test_agreement_pair_by_pair(votes: Votes) -> None:
         assert seen.counts[a, b] == len({x[0] for x, _ in pairs})
         if a != b:
             agreed = _mean([x[2] == y[2] for x, y in pairs])
-            p, q = _mean([x[2] for x, _ in pairs]), _mean([y[2] for _, y in pairs])
-            chance = p * q + (1 - p) * (1 - q)
+            chance = _mean([x[2] == y[2] for x, _ in pairs for _, y in pairs])
             kappa = (agreed - chance) / (1 - chance) if chance < 1 - 1e-12 else np.nan
             assert cohen_kappa(votes, a, b) == pytest.approx(kappa, nan_ok=True, abs=1e-9)
 
@@ -395,19 +432,30 @@ def test_alpha_is_zero_by_chance() -> None:
 # A second opinion
 
 
-@given(st.floats(0, 1), st.floats(0, 1))
-def test_gain_by_enumeration(eta: float, accuracy: float) -> None:
-    """Both answers by Bayes, from the joint table of truth and vote."""
-    joint = np.outer([1 - eta, eta], [1, 1]) * np.array(
-        [[accuracy, 1 - accuracy], [1 - accuracy, accuracy]]
-    )
-    after = 0.0
-    for answer in joint.T:
-        if answer.sum() > 0:
-            after += answer[0] * (answer[1] / answer.sum())
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=5), st.floats(0, 1))
+def test_gain_by_enumeration(weights: list[float], accuracy: float) -> None:
+    """Every answer by Bayes, from the joint table of truth and vote."""
+    k = len(weights)
+    eta = np.array(weights) / sum(weights) if sum(weights) > 1e-3 else np.eye(k)[0]
+    says = np.full((k, k), (1 - accuracy) / (k - 1))
+    np.fill_diagonal(says, accuracy)
+    joint = eta[:, None] * says  # (truth, vote)
+    after = sum(v.sum() * (1 - np.square(v / v.sum()).sum()) / 2 for v in joint.T if v.sum() > 0)
+    before = (1 - np.square(eta).sum()) / 2
     gain = float(second_opinion_gain(eta, accuracy))
-    assert gain == pytest.approx(eta * (1 - eta) - after, abs=1e-12)
-    assert -1e-15 <= gain <= eta * (1 - eta) + 1e-15
+    assert gain == pytest.approx(before - after, abs=1e-12)
+    assert 0 <= gain <= before + 1e-12
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_gain_of_two_classes_in_closed_form(eta: float, accuracy: float) -> None:
+    """(2a - 1)² V² / (q (1 - q)) with V = η (1 - η) and q = P(the vote says 1)."""
+    says = accuracy * eta + (1 - accuracy) * (1 - eta)
+    variance = eta * (1 - eta)
+    gain = float(second_opinion_gain(pair(eta), accuracy))
+    if says * (1 - says) > 1e-12:
+        closed = (2 * accuracy - 1) ** 2 * variance**2 / (says * (1 - says))
+        assert gain == pytest.approx(closed, rel=1e-9, abs=1e-15)
 
 
 def test_gain_by_simulation() -> None:
@@ -418,7 +466,7 @@ def test_gain_by_simulation() -> None:
         says = truth == (rng.random(100_000) < accuracy)
         fall = np.square(truth - eta) - np.square(truth - _updated(eta, accuracy, says))
         error = fall.std() / np.sqrt(len(fall))
-        assert abs(fall.mean() - second_opinion_gain(eta, accuracy)) < 5 * error
+        assert abs(fall.mean() - second_opinion_gain(pair(eta), accuracy)) < 5 * error
 
 
 def _updated(eta: float, accuracy: float, says: Array) -> Array:
@@ -427,7 +475,7 @@ def _updated(eta: float, accuracy: float, says: Array) -> Array:
 
 
 def test_gain_broadcasts_and_ranks() -> None:
-    gain = second_opinion_gain(np.array([[0.5], [0.8], [1.0]]), np.array([0.5, 0.7, 0.9, 1.0]))
+    gain = second_opinion_gain(pair([[0.5], [0.8], [1.0]]), np.array([0.5, 0.7, 0.9, 1.0]))
     assert gain.shape == (3, 4)
     assert (np.diff(gain[:2], axis=1) > 0).all()
     assert not gain[:, 0].any()

@@ -143,5 +143,5 @@ def test_a_classifier_trained_on_labels_of_an_enum_predicts_its_values():
 )
 def test_classes_without_an_order_are_refused(classes):
     """The order of a set differs from run to run, and so would the rows that the same seed draws."""
-    with pytest.raises(InvalidInput, match="classes must be a list of two values"):
+    with pytest.raises(InvalidInput, match="classes must be a list of two or more values"):
         Learner(Pool(ROWS), classes=classes)

@@ -179,8 +179,8 @@ def test_fewer_rows_than_features_and_constant_columns():
         ({"seed": -1}, "seed must be at least 0"),
         ({"seed": 1.5}, "seed must be a whole number"),
         ({"threads": 0}, "threads must be at least 1"),
-        ({"classes": ["a"]}, "classes must be two different values"),
-        ({"classes": ["a", "a"]}, "classes must be two different values"),
+        ({"classes": ["a"]}, "classes must be at least two different values"),
+        ({"classes": ["a", "a"]}, "classes: 'a' is given twice"),
         ({"classes": "ab"}, "classes must be a list"),
         ({"classes": 5}, "classes must be a list"),
         ({"tolerance": "a"}, "tolerance must be"),
@@ -205,7 +205,7 @@ def test_bad_arguments_get_one_sentence(arguments, sentence):
     [
         ([999], ["a"], "999 is not in the pool"),
         ([1, 2], ["a"], "1 labels for 2 ids"),
-        ([1, 2, 3], ["a", "b", "c"], "labels.2. is 'c', which is not one of the classes 'a' and 'b'"),
+        ([1, 2, 3], ["a", "b", None], "labels.2. is missing"),
         ([1, 1], ["a", "b"], "two different labels in one call"),
         ([1], [None], "labels.0. is missing"),
         ([1], [float("nan")], "labels.0. is missing"),
@@ -240,8 +240,8 @@ def test_a_mistyped_class_can_be_corrected():
     learner = make()
     learner.tell([1], "catt")
     learner.tell([2], "dog")
-    with pytest.raises(InvalidInput, match="not one of the classes"):
-        learner.tell([3], "cat")
+    learner.tell([3], "cat")
+    assert learner.classes == ["cat", "catt", "dog"]
     learner.tell([1], "cat", overwrite=True)
     assert learner.classes == ["cat", "dog"]
     learner.tell([3, 2], ["cat", "cat"], overwrite=True)

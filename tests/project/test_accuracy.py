@@ -30,7 +30,7 @@ def test_the_estimate_is_that_of_new_rows_even_when_few_are_left(strategy):
         for number in range(1, 5):
             asked = Brief(
                 round=number, seed=seed, size=40, batch=40, strategy=strategy, l2=1.0, check=0.3,
-                overlap=0.0, rows=drawn, codes=truth[drawn], eta=truth[drawn].astype(float),
+                overlap=0.0, rows=drawn, codes=truth[drawn], eta=np.eye(2)[truth[drawn].astype(int)],
                 single=drawn[:0], drawn=drawn, checked=checked, based_on=0,
             )  # fmt: skip
             answer = plan_round(pool, asked, threads=1)

@@ -72,7 +72,7 @@ def test_combined_label_and_its_probability_are_the_projects(project):
     for row in export_rows(project):
         at = opinions.rows.tolist().index(int(row["item"][1:]) % 60)
         assert row["combined_label"] == project.classes[opinions.codes[at]]
-        share = opinions.eta[at] if row["combined_label"] == "yes" else 1 - opinions.eta[at]
+        share = opinions.eta[at, project.classes.index(row["combined_label"])]
         assert row["combined_probability"] == pytest.approx(share, abs=1e-6)
         assert row["combined_probability"] >= 0.5
     assert {row["combined_label"] for row in export_rows(project)} == {"no", "yes"}

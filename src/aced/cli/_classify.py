@@ -59,7 +59,7 @@ def classify(
         shares = model.predict_proba(rows)
     best = shares.argmax(axis=1)
     lines = [
-        {"id": name, "label": opened.classes[int(model.classes_[place])], "probability": round(p, 6)}
+        {"id": name, "label": opened.names[int(model.classes_[place])], "probability": round(p, 6)}
         for name, place, p in zip(found.ids, best, shares.max(axis=1).tolist(), strict=True)
     ]
     if out is not None and out.suffix.lower() == ".jsonl":

@@ -27,7 +27,7 @@ def init(
     items: Annotated[
         Path, typer.Option(metavar="PATH", help="A .csv, .tsv, .jsonl or .parquet file or image folder.")
     ],
-    classes: Annotated[list[str], typer.Option(help="The two classes as a,b or with one option each.")],
+    classes: Annotated[list[str], typer.Option(help="The classes as a,b,c or with one option each.")],
     features: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Features of your own, one row for each item.")
     ] = None,

@@ -17,7 +17,7 @@ from rich.text import Text
 from aced._files import check_file
 from aced.cli._project import accuracy_words, duration, visible
 from aced.ledger import Draw
-from aced.project import Item
+from aced.project import Item, guess
 
 FRAME = 9
 """Lines around an item: its frame, the status line, the keys, a note."""
@@ -162,8 +162,8 @@ def typed_line(by_digit: bool) -> Text:
     return line
 
 
-def why(draw: Draw | None, classes: list[str]) -> Text:
-    """Why a row was drawn, in words."""
+def why(draw: Draw | None, names: list[str]) -> Text:
+    """Why a row was drawn, in words; ``names`` are those of the classes by code."""
     if draw is None:
         return Text("This item was never drawn: nobody asked for it.")
     text = f"Round {draw.round}, drawn with probability {draw.probability:.3g}"
@@ -174,11 +174,13 @@ def why(draw: Draw | None, classes: list[str]) -> Text:
         parts.append("given out of turn, because the next round was not ready")
     if "lam" in note:
         parts.append(f"the design gives it {note['lam']:.2g} times the weight of an average item")
-    if "p" in note:
-        parts.append(f"the classifier says {visible(classes[1])} with {100 * note['p']:.0f} %")
+    guessed = guess(note)
+    if guessed is not None:
+        code, sure = guessed
+        parts.append(f"the classifier says {visible(names[code])} with {100 * sure:.0f} %")
     if "incumbent" in note:
         parts.append(
-            f"the best classifier so far says {visible(classes[note['incumbent']])}, "
+            f"the best classifier so far says {visible(names[note['incumbent']])}, "
             f"{note['separates']} of {note['of']} rivals say otherwise"
         )
     return Text("; ".join(parts) + ".")

@@ -1,6 +1,6 @@
-"""How far people agree when they vote on the same items of two classes.
+"""How far people agree when they vote on the same items of K classes.
 
-The notation is that of ``_estimates``: n_ic votes on item i say c, m_i = n_i0 + n_i1.
+The notation is that of ``_estimates``: n_ic votes on item i say c, m_i = Σ_c n_ic.
 Krippendorff (2011), Computing Krippendorff's alpha-reliability; Cohen (1960), A coefficient of
 agreement for nominal scales.
 """
@@ -16,7 +16,7 @@ from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
 from aced.crowd._estimates import Votes
 
-BLOCK = 1024  # items whose votes are counted at once
+CELLS = 2048  # items times classes whose votes are counted at once
 
 
 @dataclass(frozen=True)
@@ -37,28 +37,30 @@ def agreement(votes: Votes) -> Agreement:
     """The share of agreeing votes, in all and by pairs of people, and Krippendorff's α (nominal data).
 
     α = 1 - D_o / D_e over the items with m_i ≥ 2, N votes in all, N_c of which say c:
-    D_o = Σ_i 2 n_i0 n_i1 / (m_i - 1) / N,   D_e = 2 N_0 N_1 / (N (N - 1)).
+    D_o = Σ_i (m_i² - Σ_c n_ic²) / (m_i - 1) / N,   D_e = (N² - Σ_c N_c²) / (N (N - 1)).
 
     α is NaN if all votes name one class, for then votes by chance agree as well.
     """
     tally = votes.tally
     tally = tally[tally.sum(axis=1) > 1].astype(float)
-    m, mixed = tally.sum(axis=1), 2 * tally[:, 0] * tally[:, 1]
+    m = tally.sum(axis=1)
+    mixed = np.square(m) - np.square(tally).sum(axis=1)  # ordered pairs of votes that differ
     total, by_code = m.sum(), tally.sum(axis=0)
     raw = 1 - _ratio(mixed.sum(), (m * (m - 1)).sum())
-    alpha = 1 - _ratio((mixed / (m - 1)).sum() * (total - 1), 2 * by_code[0] * by_code[1])
+    apart = total**2 - np.square(by_code).sum()
+    alpha = 1 - _ratio((mixed / (m - 1)).sum() * (total - 1), apart)
 
     agreeing, compared = np.zeros((2, votes.people, votes.people))
     counts = np.zeros((votes.people, votes.people), dtype=np.int64)
     several = np.flatnonzero(votes.tally.sum(axis=1)[votes.item] > 1)  # the rest adds nothing below
     voted, place = np.unique(votes.item[several], return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    ends = np.searchsorted(place[order], np.arange(0, len(voted) + BLOCK, BLOCK))
+    order, block = np.argsort(place, kind="stable"), max(1, CELLS // votes.classes)
+    ends = np.searchsorted(place[order], np.arange(0, len(voted) + block, block))
     for low, high in pairwise(ends.tolist()):
         part = order[low:high]
-        says = _spread(votes, several[part], place[part] % BLOCK)
+        says = _spread(votes, several[part], place[part] % block, block)
         both = says.sum(axis=0)  # (block, people)
-        agreeing += says[0].T @ says[0] + says[1].T @ says[1] - np.diag(both.sum(axis=0))
+        agreeing += (says.transpose(0, 2, 1) @ says).sum(axis=0) - np.diag(both.sum(axis=0))
         compared += both.T @ both - np.diag(both.sum(axis=0))
         shared = (both > 0).astype(float)
         counts += (shared.T @ shared - np.diag((both == 1).sum(axis=0))).astype(np.int64)
@@ -68,15 +70,16 @@ def agreement(votes: Votes) -> Agreement:
 def cohen_kappa(votes: Votes, a: int, b: int) -> float:
     """Cohen's κ = (p_o - p_e) / (1 - p_e) of people a and b, over their votes on the same items.
 
-    p_e is the agreement of two people who vote at random, each with the shares of 0 and 1 seen
-    here. κ is NaN if they share no item, or if both name the same class throughout.
+    p_e is the agreement of two people who vote at random, each with the shares of the classes
+    seen here. κ is NaN if they share no item, or if both name the same class throughout.
     """
     if not (0 <= a < votes.people and 0 <= b < votes.people) or a == b:
         raise InvalidInput(
             "a and b", f"must be two people between 0 and {votes.people - 1}, got {a} and {b}"
         )
-    cell, shape = 2 * votes.item + votes.code, (votes.items, 2)
-    first, second = (np.bincount(cell[votes.who == k], minlength=2 * votes.items) for k in (a, b))
+    shape = votes.items, votes.classes
+    cell = votes.classes * votes.item + votes.code
+    first, second = (np.bincount(cell[votes.who == k], minlength=np.prod(shape)) for k in (a, b))
     # entry (c, d): pairs in which a says c and b says d
     table = (first.reshape(shape).T @ second.reshape(shape)).astype(float)
     observed = _ratio(np.trace(table), table.sum())
@@ -87,16 +90,18 @@ def cohen_kappa(votes: Votes, a: int, b: int) -> float:
 def disputes(votes: Votes) -> Ints:
     """Items whose votes differ. The most evenly split come first; ties are in order of position."""
     tally = votes.tally
-    items = np.flatnonzero(tally.min(axis=1) > 0)
-    split = tally[items].min(axis=1) / tally[items].sum(axis=1)
+    total = tally.sum(axis=1)
+    others = total - tally.max(axis=1)  # votes against the class that most name
+    items = np.flatnonzero(others)
+    split = others[items] / total[items]
     return items[np.argsort(-split, kind="stable")]
 
 
-def _spread(votes: Votes, part: Ints, row: Ints) -> Float64:
-    """How often each person says c on each item of a block, shape (2, BLOCK, people)."""
-    cell = (votes.code[part] * BLOCK + row) * votes.people + votes.who[part]
-    table = np.bincount(cell, minlength=2 * BLOCK * votes.people).reshape(2, BLOCK, votes.people)
-    return table.astype(float)
+def _spread(votes: Votes, part: Ints, row: Ints, block: int) -> Float64:
+    """How often each person says c on each item of a block, shape (K, block, people)."""
+    shape = votes.classes, block, votes.people
+    cell = (votes.code[part] * block + row) * votes.people + votes.who[part]
+    return np.bincount(cell, minlength=np.prod(shape)).reshape(shape).astype(float)
 
 
 def _ratio(above: Array, below: Array) -> Float64:

@@ -1,4 +1,4 @@
-"""Votes of several people on items of two classes, combined into η̂.
+"""Votes of several people on items of K classes, combined into η̂.
 
 The noise of labels is not persistent: a second answer about an item may differ from the first, by
 another person or by the same one. Given the truth, votes are taken to be independent.
@@ -7,12 +7,13 @@ another person or by the same one. Given the truth, votes are taken to be indepe
 symbol   name in code  meaning
 ======== ============= ================================================================
 i, k     item, who     an item, a person
-c        code          what a vote says, 0 or 1
-n_ic     tally         votes on item i that say c; m_i = n_i0 + n_i1
+K        classes       the number of classes
+c        code          what a vote says, 0 … K - 1
+n_ic     tally         votes on item i that say c; m_i = Σ_c n_ic
 z_i      truth         the class of item i, never seen
-η_i      eta           P(z_i = 1); an estimate is given the votes
-ρ        balance       P(z = 1) before any vote
-π_kab    confusion     P(person k says b | truth a), shape (people, 2, 2)
+η_ic     eta           P(z_i = c); an estimate is given the votes, shape (items, K)
+ρ_c      balance       P(z = c) before any vote, shape (K,)
+π_kab    confusion     P(person k says b | truth a), shape (people, K, K)
 ======== ============= ================================================================
 
 Dawid and Skene (1979), Maximum likelihood estimation of observer error-rates using the EM
@@ -40,13 +41,15 @@ class Votes:
     code: Ints  # (v,)
     items: int
     people: int
+    classes: int = 2
 
     def __post_init__(self) -> None:
+        whole("classes", self.classes, 2)
         if self.items < 0 or self.people < 0:
             raise InvalidInput(
                 "items and people", f"must not be negative, got {self.items} and {self.people}"
             )
-        for name, bound in (("item", self.items), ("who", self.people), ("code", 2)):
+        for name, bound in (("item", self.items), ("who", self.people), ("code", self.classes)):
             object.__setattr__(self, name, _positions(getattr(self, name), name, bound))
         if not len(self.item) == len(self.who) == len(self.code):
             lengths = f"{len(self.item)}, {len(self.who)} and {len(self.code)}"
@@ -54,32 +57,35 @@ class Votes:
 
     @property
     def tally(self) -> Ints:
-        """n_ic, shape (items, 2)."""
-        return np.bincount(2 * self.item + self.code, minlength=2 * self.items).reshape(-1, 2)
+        """n_ic, shape (items, K)."""
+        cell, shape = self.classes * self.item + self.code, (self.items, self.classes)
+        return np.bincount(cell, minlength=self.items * self.classes).reshape(shape)
 
 
 def share(votes: Votes, prior: float = 1.0) -> Float64:
-    """η̂_i = (n_i1 + prior/2) / (m_i + prior), ½ without votes. Everybody counts the same.
+    """η̂_ic = (n_ic + prior/K) / (m_i + prior), 1/K without votes. Everybody counts the same.
 
-    >>> share(Votes(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([1, 1, 0]), 3, 2)).round(2)
+    >>> votes = Votes(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([1, 1, 0]), 3, 2)
+    >>> share(votes)[:, 1].round(2)
     array([0.83, 0.25, 0.5 ])
     """
     if not 0 <= prior < np.inf:
         raise InvalidInput("prior", f"must be a finite number of votes, at least 0, got {prior}")
     tally = votes.tally
-    total = tally.sum(axis=1) + prior
-    estimate = (tally[:, 1] + prior / 2) / np.where(total > 0, total, 1)
-    return np.where(total > 0, estimate, 0.5)
+    total = tally.sum(axis=1, keepdims=True) + prior
+    estimate = (tally + prior / votes.classes) / np.where(total > 0, total, 1)
+    return np.where(total > 0, estimate, 1 / votes.classes)
 
 
 def majority(votes: Votes) -> Ints:
-    """The code that most votes on an item name; -1 without votes. The earliest vote decides a tie."""
+    """The code that most votes on an item name; -1 without votes. A tie is decided by the earliest of
+    the votes that name one of the tied codes."""
     tally = votes.tally
+    leads = tally == tally.max(axis=1, keepdims=True)
+    for_leaders = np.flatnonzero(leads[votes.item, votes.code])
     decided = np.full(votes.items, -1, dtype=np.int64)
-    voted, first = np.unique(votes.item, return_index=True)
-    decided[voted] = votes.code[first]
-    untied = tally[:, 0] != tally[:, 1]
-    decided[untied] = tally[untied].argmax(axis=1)
+    voted, first = np.unique(votes.item[for_leaders], return_index=True)
+    decided[voted] = votes.code[for_leaders[first]]
     return decided
 
 
@@ -101,9 +107,9 @@ HONEST = Prior()
 class DawidSkene:
     """The result of EM: η̂, each person's ``confusion``, and the ``loglik`` after each step."""
 
-    eta: Float64  # (items,)
-    confusion: Float64  # (people, 2, 2)
-    balance: float
+    eta: Float64  # (items, K)
+    confusion: Float64  # (people, K, K)
+    balance: Float64  # (K,)
     steps: int
     loglik: Float64  # (steps,), non-decreasing
 
@@ -113,66 +119,81 @@ def dawid_skene(
 ) -> DawidSkene:
     """The mode of p(π, ρ | votes) by EM, and η̂ there.
 
-    E   η_i ∝ ρ Π_{votes (k, c) on i} π_k1c,   1 - η_i ∝ (1 - ρ) Π π_k0c
-    M   π_kab = (N_kab + α_ab) / Σ_b (N_kab + α_ab),   N_kab = Σ_{votes of k that say b} P(z_i = a)
-        ρ = (Σ_i η_i + 1) / (items with votes + 2)
+    E   η_ia ∝ ρ_a Π_{votes (k, c) on i} π_kac
+    M   π_kab = (N_kab + α_ab) / Σ_b (N_kab + α_ab),   N_kab = Σ_{votes of k that say b} η_ia
+        ρ_a = (Σ_i η_ia + 1) / (items with votes + K)
 
-    with α_aa = votes · right and α_ab = votes · (1 - right) of the prior. EM never lowers
+    with α_aa = votes · right and α_ab = votes · (1 - right) / (K - 1) of the prior. EM never lowers
 
-    loglik = Σ_i log P(votes on i | π, ρ) + Σ_kab α_ab log π_kab + log ρ (1 - ρ).
+    loglik = Σ_i log P(votes on i | π, ρ) + Σ_kab α_ab log π_kab + Σ_a log ρ_a.
 
-    EM starts with an E-step in which everybody is as in the prior and ρ = ½. This is a majority vote
-    whose ties are ½, so the order of votes does not matter. EM ends when no η moves by more than
+    EM starts with an E-step in which everybody is as in the prior and ρ_a = 1/K. This is a majority vote
+    whose ties are even, so the order of votes does not matter. EM ends when no η moves by more than
     ``tolerance``, or after ``steps``: if few items have two votes, it may take long. An item without
-    votes has η̂ = ½, not ρ, because rows chosen for labelling are no random sample.
+    votes has η̂_a = 1/K, not ρ_a, because rows chosen for labelling are no random sample.
 
     >>> votes = Votes(np.array([0, 0, 0, 1, 1, 1, 2]), np.array([0, 1, 2, 0, 1, 2, 0]),
     ...               np.array([1, 1, 0, 0, 0, 1, 1]), items=3, people=3)
-    >>> dawid_skene(votes).eta.round(2)
+    >>> dawid_skene(votes).eta[:, 1].round(2)
     array([0.96, 0.06, 0.89])
     """
-    pseudo = _pseudo_votes(prior)
+    k = votes.classes
+    pseudo = _pseudo_votes(prior, k)
     whole("steps", steps, 1)
     if not tolerance >= 0:
         raise InvalidInput("tolerance", f"must be at least 0, got {tolerance}")
-    voted = votes.tally.sum(axis=1) > 0
-    confusion = np.broadcast_to(pseudo / pseudo.sum(axis=1, keepdims=True), (votes.people, 2, 2))
-    eta, _ = _posterior(votes, voted, confusion, 0.5)
+    voted = np.zeros(votes.items, bool)
+    voted[votes.item] = True
+    confusion = np.broadcast_to(pseudo / pseudo.sum(axis=1, keepdims=True), (votes.people, k, k))
+    eta, _ = _posterior(votes, voted, confusion, np.full(k, 1 / k))
     logliks: list[float] = []
     for _ in range(steps):
         counts = _expected_counts(votes, eta) + pseudo
         confusion = counts / counts.sum(axis=2, keepdims=True)
-        balance = float((eta[voted].sum() + 1) / (voted.sum() + 2))
+        balance = (eta[voted].sum(axis=0) + 1) / (voted.sum() + k)
         before = eta
         eta, evidence = _posterior(votes, voted, confusion, balance)
-        log_prior = (pseudo * np.log(confusion)).sum() + np.log(balance) + np.log1p(-balance)
+        log_prior = (pseudo * np.log(confusion)).sum() + np.log(balance).sum()
         logliks.append(float(evidence + log_prior))
         if np.abs(eta - before).max(initial=0.0) <= tolerance:
             break
     return DawidSkene(eta, confusion, balance, len(logliks), np.array(logliks))
 
 
-def second_opinion_gain(eta_i: float | Array, accuracy: float | Array) -> Float64:
-    """By how much one more vote, right with probability a, lowers V = η_i (1 - η_i) on average.
+def second_opinion_gain(eta_i: Array, accuracy: float | Array) -> Float64:
+    """By how much one more vote lowers V = ½ (1 - Σ_c η_ic²) on average; V = η (1 - η) for two classes.
 
-    The vote says 1 with probability q = a η + (1 - a)(1 - η). By Bayes η becomes a η / q or
-    (1 - a) η / (1 - q), whose variances are V a (1 - a) / q² and V a (1 - a) / (1 - q)². So
+    ``eta_i`` has the shape (…, K), ``accuracy`` the shape (…) or one that broadcasts with it. The vote
+    is right with probability a, and names each wrong class with probability b = (1 - a) / (K - 1). It
+    says c with probability q_c = a η_c + b (1 - η_c). By Bayes η_c then becomes a η_c / q_c and every
+    other η_d becomes b η_d / q_c. The gain is half of what the squared moves of η are on average,
 
-    gain = V - V a (1 - a) / (q (1 - q)) = (2a - 1)² V² / (q (1 - q)),
+    gain = ½ (a - b)² Σ_c η_c² ((1 - η_c)² + Σ_{d≠c} η_d²) / q_c.
 
-    as q (1 - q) = a (1 - a) + (2a - 1)² V. An item without votes has η = ½ and gain (a - ½)².
+    For two classes this is (2a - 1)² V² / (q_0 q_1). Where η = ½ it is (a - ½)².
 
-    >>> second_opinion_gain(np.array([0.5, 0.9, 1.0]), 0.85).round(4)
+    >>> one = np.array([0.5, 0.9, 1.0])
+    >>> second_opinion_gain(np.stack([1 - one, one], axis=1), 0.85).round(4)
     array([0.1225, 0.0231, 0.    ])
     """
     eta, right = np.asarray(eta_i, dtype=float), np.asarray(accuracy, dtype=float)
+    if eta.ndim == 0 or eta.shape[-1] < 2:
+        raise InvalidInput(
+            "eta_i", f"must have one entry a class along its last axis, got shape {eta.shape}"
+        )
     for name, values in (("eta_i", eta), ("accuracy", right)):
         if not ((values >= 0) & (values <= 1)).all():
             raise InvalidInput(name, "must lie between 0 and 1")
-    variance = eta * (1 - eta)
-    explained = np.square(2 * right - 1) * variance
-    total = right * (1 - right) + explained  # q (1 - q)
-    return np.asarray(variance * explained / np.where(total > 0, total, 1.0))
+    if not np.allclose(eta.sum(axis=-1), 1, atol=1e-6):
+        raise InvalidInput("eta_i", "must sum to 1 over the classes of an item")
+    k = eta.shape[-1]
+    a, b = right[..., None], (1 - right[..., None]) / (k - 1)
+    others = 1 - np.eye(k)  # sums over d ≠ c, which differences would round off
+    rest, square = eta @ others, np.square(eta)
+    says = a * eta + b * rest  # q
+    moves = square * (np.square(rest) + square @ others)
+    each = np.square(a - b) * moves / np.where(says > 0, says, 1.0)
+    return np.asarray(each.sum(axis=-1) / 2)
 
 
 def _positions(values: Array, name: str, bound: int) -> Ints:
@@ -189,29 +210,37 @@ def _positions(values: Array, name: str, bound: int) -> Ints:
     return array.astype(np.int64)
 
 
-def _pseudo_votes(prior: Prior) -> Float64:
-    """α, shape (2, 2)."""
-    if not (0 < prior.votes < np.inf and 0.5 < prior.right < 1):
+def _pseudo_votes(prior: Prior, classes: int) -> Float64:
+    """α, shape (K, K)."""
+    if not (0 < prior.votes < np.inf and 1 / classes < prior.right < 1):
         raise InvalidInput(
-            "prior", f"must have votes above 0 and right between 0.5 and 1, got {tuple(prior)}"
+            "prior",
+            f"must have votes above 0 and right between 1/{classes} and 1, got {tuple(prior)}",
         )
-    return prior.votes * np.array([[prior.right, 1 - prior.right], [1 - prior.right, prior.right]])
+    wrong = (1 - prior.right) / (classes - 1)
+    off = ~np.eye(classes, dtype=bool)
+    return prior.votes * np.where(off, wrong, prior.right)
 
 
-def _posterior(votes: Votes, voted: Array, confusion: Float64, balance: float) -> tuple[Float64, float]:
+def _posterior(
+    votes: Votes, voted: Array, confusion: Float64, balance: Float64
+) -> tuple[Float64, float]:
     """The E-step: η, and log P(votes | π, ρ)."""
     log_confusion = np.log(confusion)
-    zero, one = (
-        np.log(chance)
-        + np.bincount(votes.item, log_confusion[votes.who, truth, votes.code], votes.items)
-        for truth, chance in enumerate((1 - balance, balance))
-    )
-    either = np.logaddexp(zero, one)
-    return np.where(voted, np.exp(one - either), 0.5), float(either[voted].sum())
+    joint = np.empty((votes.items, votes.classes))
+    for truth, chance in enumerate(balance.tolist()):
+        said = log_confusion[votes.who, truth, votes.code]
+        joint[:, truth] = np.log(chance) + np.bincount(votes.item, said, votes.items)
+    either = np.logaddexp.reduce(joint, axis=1)
+    eta = np.exp(joint - either[:, None])
+    return np.where(voted[:, None], eta, 1 / votes.classes), float(either[voted].sum())
 
 
 def _expected_counts(votes: Votes, eta: Float64) -> Float64:
-    """N_kab, shape (people, 2, 2)."""
-    cell, one = 2 * votes.who + votes.code, eta[votes.item]
-    by_truth = [np.bincount(cell, weight, 2 * votes.people).reshape(-1, 2) for weight in (1 - one, one)]
-    return np.stack(by_truth, axis=1)
+    """N_kab, shape (people, K, K)."""
+    k = votes.classes
+    cell, counts = k * votes.who + votes.code, np.empty((votes.people, k, k))
+    for truth in range(k):
+        weight = eta[votes.item, truth]
+        counts[:, truth] = np.bincount(cell, weight, k * votes.people).reshape(-1, k)
+    return counts

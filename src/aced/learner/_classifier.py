@@ -11,10 +11,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.linear_model._base import LinearClassifierMixin
 
 from aced._errors import InvalidInput
-from aced._types import Array, Float32, Float64
+from aced._types import Array, Float32
 from aced.pool import Pool
 
 
@@ -78,21 +77,5 @@ def fit(template: Any, rows: Float32, labels: Array) -> Any:
     model = clone(template)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "The number of unique classes")  # few labels of many classes
         return model.fit(rows, labels)
-
-
-def has_scores(model: Any) -> bool:
-    """Whether :func:`scores` can compute scores with this fitted classifier."""
-    known = hasattr(model, "decision_function") or hasattr(model, "predict_proba")
-    return known and not isinstance(model, DummyClassifier)
-
-
-def scores(rows: Any, model: Any) -> tuple[Float64]:
-    """Signed scores of a block of rows."""
-    if getattr(type(model), "decision_function", None) is LinearClassifierMixin.decision_function:
-        # what scikit-learn computes, without its checks of every block; coef_ is (1, p) or (p,)
-        weights, offset = np.ravel(model.coef_), np.ravel(model.intercept_)[0]
-        return (np.asarray(rows @ weights + offset, dtype=float),)
-    if hasattr(model, "decision_function"):
-        return (np.asarray(model.decision_function(rows), dtype=float),)
-    return (np.asarray(model.predict_proba(rows)[:, 1] - 0.5, dtype=float),)

@@ -1,13 +1,14 @@
-"""Turn label values of any kind into codes 0 and 1, and back."""
+"""Turn label values of any kind into codes 0 … K - 1, and back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
+from aced._check import MOST_CLASSES, class_count
 from aced._errors import InvalidInput
 from aced._types import Array, Ints
 
@@ -15,6 +16,9 @@ Value = str | bool | int | float
 BYTES = (bytes, bytearray, memoryview)
 _MISSING = ("NoneType", "NAType", "NaTType")
 """The types of missing values in Python and pandas."""
+NAMED = 6
+"""How many classes a sentence names."""
+ONLY_TWO = "is made for two classes only; use a strategy for more, such as aced"
 
 
 def plain(value: Any, where: str) -> Value:
@@ -69,20 +73,46 @@ def plain_labels(labels: Any) -> list[Value]:
     return [plain(label, f"labels[{i}]") for i, label in enumerate(labels)]
 
 
-class Classes:
-    """The two classes, given at the start or learnt from the labels as they come."""
+def listed(values: Sequence[Value]) -> str:
+    """Classes as a sentence names them; of many, the first few.
 
-    def __init__(self, values: Iterable[Any] | None = None) -> None:
+    >>> listed(["a", "b", "c"]), listed(range(30))
+    ("'a', 'b' and 'c'", '0, 1, 2, 3, 4, 5 and 24 more')
+    """
+    if len(values) > NAMED + 1:
+        return f"{', '.join(map(repr, values[:NAMED]))} and {len(values) - NAMED} more"
+    head = ", ".join(map(repr, values[:-1]))
+    return f"{head} and {values[-1]!r}" if head else repr(values[-1])
+
+
+class Classes:
+    """The classes, given at the start or learnt from the labels as they come.
+
+    ``two_for`` is the name of a strategy that is made for two classes only; a third is then refused.
+    """
+
+    def __init__(self, values: Iterable[Any] | None = None, two_for: str | None = None) -> None:
         self.fixed = values is not None
         self.values: list[Value] = []
-        if values is not None:
-            unordered = isinstance(values, Set | Mapping)  # the same seed would give other rows
-            if unordered or isinstance(values, (str, *BYTES)) or not isinstance(values, Iterable):
-                raise InvalidInput("classes", f"must be a list of two values, got {values!r}")
-            self.values = [plain(value, f"classes[{i}]") for i, value in enumerate(values)]
-            if len(self.values) != 2 or self.values[0] == self.values[1]:
-                raise InvalidInput("classes", f"must be two different values, got {self.values}")
-            self._one_kind(self.values)
+        self._two_for = two_for
+        if values is None:
+            return
+        unordered = isinstance(values, Set | Mapping)  # the same seed would give other rows
+        if unordered or isinstance(values, (str, *BYTES)) or not isinstance(values, Iterable):
+            raise InvalidInput("classes", f"must be a list of two or more values, got {values!r:.60}")
+        self.values = [plain(value, f"classes[{i}]") for i, value in enumerate(values)]
+        if len(set(self.values)) < len(self.values):
+            first = next(v for i, v in enumerate(self.values) if v in self.values[:i])
+            raise InvalidInput("classes", f"{first!r} is given twice; give each class once")
+        class_count("classes", len(self.values))
+        self._one_kind(self.values)
+        if two_for is not None and len(self.values) > 2:
+            raise InvalidInput("classes", f"are {len(self.values)}, but {two_for} {ONLY_TWO}")
+
+    @property
+    def count(self) -> int:
+        """K: how many classes are known, and 2 while there are fewer."""
+        return max(2, len(self.values))
 
     def encode(self, labels: Any, held: list[Value]) -> tuple[Ints, list[Value]]:
         """The codes of these labels, and the classes known with them; ``held`` are the classes before.
@@ -90,31 +120,53 @@ class Classes:
         Classes learnt from the labels are kept in sorted order, so that the order in which
         labels arrive does not matter.
         """
-        listed = plain_labels(labels)
+        values = plain_labels(labels)
         known = list(self.values if self.fixed else held)
-        codes = np.empty(len(listed), np.int64)
-        for i, value in enumerate(listed):
-            if value not in known:
-                if self.fixed or len(known) == 2:
-                    raise InvalidInput(
-                        f"labels[{i}]",
-                        f"is {value!r}, which is not one of the classes {known[0]!r} and {known[1]!r}",
-                    )
+        places = {value: code for code, value in enumerate(known)}
+        for i, value in enumerate(values):
+            if value not in places:
+                self._refuse_new(f"labels[{i}]", value, known)
+                places[value] = len(known)
                 known.append(value)
                 self._one_kind(known)
-            codes[i] = known.index(value)
-        if not self.fixed and len(known) == 2 and known[1] < known[0]:  # type: ignore[operator]
-            return 1 - codes, known[::-1]
-        return codes, known
+        if not self.fixed:
+            known.sort()
+            places = {value: code for code, value in enumerate(known)}
+        return np.array([places[value] for value in values], dtype=np.int64), known
+
+    def _refuse_new(self, where: str, value: Value, known: list[Value]) -> None:
+        """Refuse a class beside these, if there may be no other."""
+        if self.fixed:
+            raise InvalidInput(where, f"is {value!r}, which is not one of the classes {listed(known)}")
+        if self._two_for is not None and len(known) == 2:
+            beside = f"is {value!r}, a third class beside {listed(known)}"
+            raise InvalidInput(where, f"{beside}, but {self._two_for} {ONLY_TWO}")
+        if len(known) == MOST_CLASSES:
+            more = f"is {value!r}, one class more than the {MOST_CLASSES} that there may be"
+            raise InvalidInput(where, f"{more}; merge some of them")
 
     def decode(self, codes: Ints) -> Array:
         return np.asarray(self.values)[codes]
 
     @staticmethod
     def _one_kind(values: list[Value]) -> None:
-        if len({isinstance(value, str) for value in values}) > 1:
-            raise InvalidInput("classes", f"must be of one kind, got {values[0]!r} and {values[1]!r}")
+        other = next((v for v in values if isinstance(v, str) != isinstance(values[0], str)), None)
+        if other is not None:
+            raise InvalidInput("classes", f"must be of one kind, got {values[0]!r} and {other!r}")
         if np.asarray(values).tolist() != values:  # a large integer beside a float
-            raise InvalidInput(
-                "classes", f"are {values[0]!r} and {values[1]!r}; pass integers or floats, not both"
-            )
+            raise InvalidInput("classes", f"are {listed(values)}; pass integers or floats, not both")
+
+
+def moves(before: list[Value], known: list[Value]) -> Ints:
+    """The code now of each code before, when the classes ``known`` take the place of ``before``.
+
+    Two codes stand for classes even before any is known. A code whose class is not known takes a code
+    that no class before has now, if there is one.
+
+    >>> moves(["b", "d"], ["a", "b", "c", "d"]), moves(["b"], ["a", "b"]), moves([], ["a"])
+    (array([1, 3]), array([1, 0]), array([0, 1]))
+    """
+    found = [known.index(value) if value in known else None for value in before]
+    found += [None] * (2 - len(before))
+    free = (code for code in range(max(2, len(known))) if code not in found)
+    return np.array([next(free, 0) if code is None else code for code in found], dtype=np.int64)

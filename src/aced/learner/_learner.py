@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,11 +13,11 @@ import numpy as np
 from aced import _archive
 from aced._check import fraction, whole
 from aced._errors import InvalidInput, reason
-from aced._types import Array, Bools, Float64
+from aced._types import Array, Float64, Ints
 from aced._workers import Workers
 from aced.backends import make_workers
 from aced.design import Report, Round
-from aced.learner import _classifier, _saved
+from aced.learner import _classifier, _saved, _scores
 from aced.learner._labels import Classes, plain_labels
 from aced.learner._memory import PREFIX, Memory, modern
 from aced.learner._queries import Queries, default_batch
@@ -39,8 +39,8 @@ class Learner:
     (80, True)
 
     ``pool`` is a Pool, or anything that a Pool can be made of. ``strategy`` is a strategy object or a
-    name such as "aced", "passive" or "margin". ``classes`` are the two classes (default: those that the
-    labels show). ``classifier`` is any scikit-learn classifier (default: logistic regression with
+    name such as "aced", "passive" or "margin". ``classes`` are two to 100 classes (default: those that
+    the labels show). ``classifier`` is any scikit-learn classifier (default: logistic regression with
     penalty ``l2``). ``budget`` is the most rows to ask for (default: all). ``batch_size`` is how many
     rows are drawn from one design (default: 250, less for a small pool; with a budget T and a tolerance
     ε it is the paper's T / log2(1/ε)). ``tolerance`` is the excess error rate below which differences
@@ -89,12 +89,12 @@ class Learner:
             else _classifier.check_classifier(classifier)
         )
         self._l2 = float(l2) if classifier is None else None
-        self._classes = Classes(classes)
+        self._classes = Classes(classes, self.strategy.name if self.strategy.two_classes else None)
         self._rng = np.random.default_rng(whole("seed", seed, 0))
         self._rows = Rows(pool, self._classes)
         self._round: Round | None = None
         self._lam: Float64 | None = None
-        self._incumbent: Bools | None = None
+        self._incumbent: Ints | None = None  # codes (n,)
         self._model: Any = None
 
     def _batch_size(self, batch_size: int | None, budget: int | None) -> int:
@@ -144,6 +144,8 @@ class Learner:
             scores=self._scores,
             lam=self._lam,
             report=self.report,
+            classes=self._classes.count,
+            blockwise=self._scored,
         )
         with self.workers.session(), self._undisturbed():
             # one BLAS thread: the same result on any number of cores
@@ -151,7 +153,7 @@ class Learner:
         self._rows.probabilities[plan.positions] = plan.probabilities
         if plan.lam is not None:
             self._round, self._lam = plan.round, plan.lam
-            self._incumbent = None if plan.round is None else plan.round.incumbent
+            self._incumbent = None if plan.round is None else plan.round.incumbent.astype(np.int64)
         self.history.append(
             {
                 "strategy": self.strategy.name,
@@ -187,7 +189,9 @@ class Learner:
         A label that contradicts an earlier one is refused unless ``overwrite`` is set. When one label
         is refused, none is taken.
         """
-        self._rows.tell(self.pool.positions(ids), labels, overwrite)
+        now = self._rows.tell(self.pool.positions(ids), labels, overwrite)
+        if self._incumbent is not None:
+            self._incumbent = now[self._incumbent]  # a new class may sort before another
         self._model = None
 
     def release(self, ids: Any) -> None:
@@ -253,12 +257,18 @@ class Learner:
         scale = 1.0 if self._l2 is None else _classifier.unit(self.pool)
         return _classifier.fit_scaled(self._template, rows, labels, scale)
 
-    def _scores(self) -> Float64 | None:
+    def _scored(self, function: Callable[[Float64], Float64]) -> Float64 | None:
         model = self.classifier
         with self.workers.session():
-            if model is None or not _classifier.has_scores(model):
+            if model is None or not _scores.has_scores(model, self.pool.rows([0])):
                 return None
-            return self.workers.each(_classifier.scores, self.pool, model)[0]
+            known = self._classes.values
+            codes = np.array([known.index(value) for value in model.classes_.tolist()])
+            how = model, codes, self._classes.count, function
+            return np.asarray(self.workers.each(_scores.scored, self.pool, *how)[0])
+
+    def _scores(self) -> Float64 | None:
+        return self._scored(_scores.as_they_are)
 
     @property
     def round(self) -> Round | None:
@@ -275,7 +285,7 @@ class Learner:
         """The labels that h̃, the incumbent of the last round, gives the pool; None without one."""
         if self._incumbent is None or len(self._classes.values) < 2:
             return None
-        return self._classes.decode(self._incumbent.astype(np.int64))
+        return self._classes.decode(self._incumbent)
 
     def __repr__(self) -> str:
         names = ", ".join(map(repr, self.classes)) or "none yet"
@@ -299,7 +309,8 @@ class Learner:
     def recall(self, memory: Memory) -> None:
         """Go on from the ``memory`` of another learner over the same pool."""
         self._rng.bit_generator.state = memory.rng
-        self._lam, self._incumbent = memory.arrays.get("lam"), memory.arrays.get("incumbent")
+        self._lam, incumbent = memory.arrays.get("lam"), memory.arrays.get("incumbent")
+        self._incumbent = None if incumbent is None else incumbent.astype(np.int64)
         self.strategy.restore(memory.strategy)
 
     def save(self, path: str | os.PathLike[str]) -> None:

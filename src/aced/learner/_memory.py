@@ -31,6 +31,12 @@ class Memory:
 
 def modern(meta: dict[str, Any], arrays: dict[str, Array], pool: Pool) -> None:
     """Change what an earlier version saved to the names that this version uses, in place."""
+    _modern_names(meta, arrays, pool)
+    if "incumbent" in arrays and arrays["incumbent"].dtype == bool:  # there were two classes then
+        arrays["incumbent"] = arrays["incumbent"].astype(np.int64)
+
+
+def _modern_names(meta: dict[str, Any], arrays: dict[str, Array], pool: Pool) -> None:
     if "probabilities" in arrays:
         return
     arrays["probabilities"] = arrays.pop("drawn_with")

@@ -8,7 +8,7 @@ import numpy as np
 
 from aced._errors import InvalidInput
 from aced._types import Array, Bools, Float64, Ints
-from aced.learner._labels import Classes
+from aced.learner._labels import Classes, moves
 from aced.pool import Pool
 
 UNASKED, PENDING, LABELLED, EXCLUDED = 0, 1, 2, 3
@@ -48,8 +48,8 @@ class Rows:
         self.queue = self.queue[count:]
         return positions, self.probabilities[positions]
 
-    def tell(self, positions: Ints, labels: Any, overwrite: bool) -> None:
-        """Take all these labels, or none if one of them is refused."""
+    def tell(self, positions: Ints, labels: Any, overwrite: bool) -> Ints:
+        """Take all these labels, or none if one of them is refused; return the codes' :func:`moves`."""
         before = self.classes.values
         held = before
         if overwrite:  # a class that no other row has may be dropped
@@ -59,8 +59,8 @@ class Rows:
         codes, known = self.classes.encode(labels, held)
         if len(positions) != len(codes):
             raise InvalidInput("labels", f"got {len(codes)} labels for {len(positions)} ids")
-        moves = np.array([known.index(c) if c in known else 0 for c in before] + [0, 0])
-        current = moves[self.codes]  # a second class may sort before the first
+        now = moves(before, known)
+        current = now[self.codes]  # a new class may sort before another
         self._refuse_two_labels(positions, codes)
         if not overwrite:
             self._refuse_contradictions(positions, codes, current, known)
@@ -70,6 +70,7 @@ class Rows:
         self.probabilities[positions[unasked]] = np.nan
         self.status[positions] = LABELLED
         self._leave_queue(positions)
+        return now
 
     def _refuse_two_labels(self, positions: Ints, codes: Ints) -> None:
         order = np.argsort(positions, kind="stable")

@@ -17,7 +17,7 @@ NEEDED = {
 }  # fmt: skip
 
 _ROWS: dict[str, str] = {
-    "status": "i1", "codes": "i8", "probabilities": "f8", "lam": "f8", "incumbent": "b1",
+    "status": "i1", "codes": "i8", "probabilities": "f8", "lam": "f8", "incumbent": "i8",
     PREFIX + "spent": "f8",
 }  # fmt: skip
 """Arrays with a number for each row, and their types; the last is one of aced's strategies."""
@@ -56,12 +56,14 @@ def _check_values(arrays: dict[str, Array], masses: set[str]) -> None:
 
 
 def _check_classes(values: Any, arrays: dict[str, Array]) -> None:
-    _require(isinstance(values, list) and len(values) <= 2, "classes")
-    if len(values) == 2:
+    _require(isinstance(values, list), "classes")
+    if len(values) >= 2:
         Classes(values)
     _require(all(type(value) is type(plain(value, "classes")) for value in values), "classes")
     codes, labelled = arrays["codes"], arrays["status"] == LABELLED
-    _require(_within(codes, 1) and _within(codes[labelled], len(values) - 1), "codes")
+    last = max(1, len(values) - 1)
+    _require(_within(codes, last) and _within(codes[labelled], len(values) - 1), "codes")
+    _require("incumbent" not in arrays or _within(arrays["incumbent"], last), "incumbent")
 
 
 def _within(numbers: Array, last: int) -> bool:

@@ -1,5 +1,6 @@
 """What happened, on disk: an append-only file of events, and the state they make."""
 
+from aced.ledger._classes import Change as Change, Class as Class
 from aced.ledger._errors import LedgerDamaged as LedgerDamaged, LedgerError as LedgerError
 from aced.ledger._events import Event as Event
 from aced.ledger._file import Ledger as Ledger, Transaction as Transaction

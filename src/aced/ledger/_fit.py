@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from aced.ledger._classes import CHANGES, check_change
+
 if TYPE_CHECKING:
     from aced.ledger._events import Event
     from aced.ledger._state import State
@@ -28,6 +30,10 @@ def _number(value: Any) -> bool:
 
 def _text(value: Any) -> bool:
     return isinstance(value, str)
+
+
+def _name(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
 def _object(value: Any) -> bool:
@@ -85,6 +91,10 @@ NEEDED: dict[str, dict[str, Test]] = {
     "undo": {"of": _whole},
     "sealed": {"files": _texts},
     "accepted": {"lost": _text},
+    "class-added": {"code": _whole, "name": _name},
+    "class-renamed": {"code": _whole, "from": _text, "to": _name},
+    "class-merged": {"code": _whole, "into": _whole, "labels": _wholes},
+    "class-undone": {"of": _whole},
 }
 """The fields that the body of an event of each kind must have, and the test of their values."""
 
@@ -135,8 +145,12 @@ def _check_places(event: Event, state: State) -> None:
         named += body["reserve"]["rows"]
     if named and max(named) >= rows:
         raise ValueError(f"there is no row {max(named)}")
-    if event.kind == "label" and body["label"] >= len(state.settings.classes):
+    if event.kind == "label" and not (
+        body["label"] < len(state.classes) and state.classes[body["label"]].active
+    ):
         raise ValueError(f"there is no class {body['label']}")
+    if event.kind in CHANGES:
+        check_change(event, state)
     if event.kind == "revoked" and body["name"] not in state.people:
         raise ValueError(f"nobody is called {body['name']!r}")
     if event.kind == "undo":

@@ -13,7 +13,7 @@ BY_ROW = ("draws", "checks", "wanted", "votes", "passed", "spared")
 BY_EVENT = ("given", "before")
 IN_ORDER = ("waiting", "leases", "reserve")
 """Short tables whose order counts: they are kept whole."""
-SINGLE = ("seq", "at", "sealed")
+SINGLE = ("seq", "at", "sealed", "classes", "changes", "classes_seq")
 ABSENT: Any = object()
 
 

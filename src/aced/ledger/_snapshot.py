@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from aced._files import replacing
+from aced.ledger._classes import Change, Class
 from aced.ledger._events import dump
 from aced.ledger._head import Mark
 from aced.ledger._settings import Settings
 from aced.ledger._state import RECENT, Draw, Person, State, Vote
 from aced.ledger._verify import link_of
 
-FORMAT = 1
+FORMAT = 2
 BLOCK = 2000
 LARGEST = 2**31
 
@@ -92,6 +93,9 @@ def freeze(state: State) -> dict[str, Any]:
     before = [(seq, *_vote_columns(vote), passed) for seq, (vote, passed) in state.before.items()]
     return {
         "settings": state.settings.body() if state.seq else None,
+        "classes": [[c.name, c.former, c.into, c.withdrawn] for c in state.classes],
+        "changes": [[c.seq, c.kind, c.code, c.name] for c in state.changes],
+        "classes_seq": state.classes_seq,
         "people": [[n, p.role, p.token, p.active, p.done] for n, p in state.people.items()],
         "draws": [[r, d.round, d.probability, d.check, d.note] for r, d in state.draws.items()],
         "checks": list(state.checks),
@@ -129,6 +133,11 @@ def thaw(kept: dict[str, Any]) -> State:
     state = State()
     if kept["settings"] is not None:
         state.settings = Settings.of(kept["settings"])
+    state.classes = tuple(
+        Class(name, tuple(former), into, withdrawn) for name, former, into, withdrawn in kept["classes"]
+    )
+    state.changes = tuple(Change(*change) for change in kept["changes"])
+    state.classes_seq = kept["classes_seq"]
     state.people = {n: Person(role, token, on, done) for n, role, token, on, done in kept["people"]}
     state.draws = {row: Draw(*rest) for row, *rest in kept["draws"]}
     state.checks = dict.fromkeys(kept["checks"])

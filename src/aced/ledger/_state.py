@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from aced.ledger._classes import ADDED, MERGED, RENAMED, UNDONE, Change, Class, changed, stands
 from aced.ledger._events import Event, dump
 from aced.ledger._fit import check_fit
 from aced.ledger._settings import Settings
@@ -44,7 +45,7 @@ class Vote:
     """One person's label of one row."""
 
     seq: int
-    code: int
+    code: int  # what the person chose; what it counts as says ``State.stands``
     seconds: float
     at: float
 
@@ -64,6 +65,9 @@ class State:
     """All that a project knows. Everything reads it; only ``apply`` changes it."""
 
     settings: Settings = field(init=False)  # once the first event is applied
+    classes: tuple[Class, ...] = ()  # by code, also those that nobody may choose any more
+    changes: tuple[Change, ...] = ()  # of the classes, that can be undone, the last one at the end
+    classes_seq: int = 0  # the last event that changed the classes
     people: dict[str, Person] = field(default_factory=dict)
     draws: dict[int, Draw] = field(default_factory=dict)  # by row
     checks: dict[int, None] = field(default_factory=dict)  # rows that accuracy is estimated from
@@ -97,6 +101,11 @@ class State:
 
     def _created(self, event: Event) -> None:
         self.settings = Settings.of(event.body)
+        self.classes = tuple(map(Class, self.settings.classes))
+
+    def _classes(self, event: Event) -> None:
+        self.classes, self.changes = changed(event, self.classes, self.changes)
+        self.classes_seq = event.seq
 
     def _annotator(self, event: Event) -> None:
         name = event.body["name"]
@@ -204,6 +213,33 @@ class State:
 
     # -- reading --------------------------------------------------------------------
 
+    @property
+    def codes(self) -> list[int]:
+        """The codes of the classes that people may choose."""
+        return [code for code, one in enumerate(self.classes) if one.active]
+
+    @property
+    def stands(self) -> list[int]:
+        """By code, the code that a label counts as: another one if its class was merged."""
+        return stands(self.classes)
+
+    @property
+    def names(self) -> list[str]:
+        """By code, the name of the class that a label counts as."""
+        return [self.classes[code].name for code in self.stands]
+
+    def labels_of_class(self, code: int) -> list[int]:
+        """The numbers of the labels that count as this class, in the order they came."""
+        meant = {one for one, stand in enumerate(self.stands) if stand == code}
+        votes = (vote for said in self.votes.values() for vote in said.values())
+        return sorted(vote.seq for vote in votes if vote.code in meant)
+
+    def names_class(self, code: int) -> bool:
+        """Whether a label names this class, or would after an undo."""
+        votes = (vote for said in self.votes.values() for vote in said.values())
+        before = (vote for vote, _ in self.before.values() if vote is not None)
+        return any(vote.code == code for part in (votes, before) for vote in part)
+
     def runs(self, until: float, now: float) -> bool:
         """Whether a lease until this time runs at ``now``.
 
@@ -270,6 +306,9 @@ class State:
         newer = [list(self.reserve.items()), list(self.spared.items()), self.sealed, self.losses]
         if any(newer):  # ledgers of before have none of these, and keep their digest
             content += newer
+        if self.classes_seq:
+            content.append([[c.name, c.former, c.into, c.withdrawn] for c in self.classes])
+            content.append([[c.seq, c.kind, c.code, c.name] for c in self.changes])
         return hashlib.sha256(dump(content).encode()).hexdigest()
 
 
@@ -287,5 +326,9 @@ FOLD: dict[str, Callable[[State, Event], None]] = {
     "imported": State._imported,  # a file of labels was taken in; its hash
     "sealed": State._sealed,  # hashes of items and features, of a project that had none
     "accepted": State._accepted,  # events were lost, and work goes on without them
+    ADDED: State._classes,  # a class that labels may name from now on
+    RENAMED: State._classes,  # another name for a class
+    MERGED: State._classes,  # labels of one class count as another; their numbers
+    UNDONE: State._classes,  # takes back the last of these changes
 }
 """The kinds of events, and what each does to a state."""

@@ -5,6 +5,18 @@ from aced.project._brief import (
     brief_of as brief_of,
     repeat_rounds as repeat_rounds,
 )
+from aced.project._classes import (
+    Changed as Changed,
+    ClassGone as ClassGone,
+    add_class as add_class,
+    check_classes as check_classes,
+    counted_as as counted_as,
+    describe as describe,
+    listed as listed,
+    merge_class as merge_class,
+    rename_class as rename_class,
+    undo_change as undo_change,
+)
 from aced.project._driver import (
     Driver as Driver,
     Inline as Inline,
@@ -33,7 +45,6 @@ from aced.project._import import (
     Given as Given,
     Imported as Imported,
     as_seconds as as_seconds,
-    class_code as class_code,
     from_prediction as from_prediction,
     import_labels as import_labels,
     made_by_machine as made_by_machine,
@@ -48,6 +59,7 @@ from aced.project._keys import (
     narrow as narrow,
     picked_by_digits as picked_by_digits,
 )
+from aced.project._note import guess as guess
 from aced.project._people import check_name as check_name
 from aced.project._project import Project as Project
 from aced.project._round import (

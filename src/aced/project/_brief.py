@@ -6,7 +6,7 @@ round can be planned again from the events before it. A file keeps the last memo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -80,6 +80,7 @@ def brief_of(state: State, memory: Memory | None = None) -> Brief:
         drawn=drawn,
         checked=np.array(list(state.checks), dtype=np.int64),
         based_on=state.seq,
+        classes=state.codes,
         memory=memory,
     )
 
@@ -104,6 +105,15 @@ def read_memory(path: Path, last: Mapping[str, Any]) -> Memory | None:
         return None
     same = meta["round"] == last["round"] and meta["based_on"] == last["based_on"]
     return Memory(meta["rng"], arrays) if same else None
+
+
+def fitting(memory: Memory | None, last: Mapping[str, Any], classes: Sequence[int]) -> Memory | None:
+    """What a round with these classes can use of the memory of round ``last``: all of it, or, if the
+    classes have changed since, all but the incumbent, whose labels are places among the classes."""
+    if memory is None or last.get("classes") == list(classes):
+        return memory
+    kept = {name: array for name, array in memory.arrays.items() if name != "incumbent"}
+    return replace(memory, arrays=kept)
 
 
 # -- once more ----------------------------------------------------------------------------
@@ -145,7 +155,9 @@ def repeat_rounds(
             raise InvalidInput(
                 "project", f"round {body['round']} is based on events after a later round"
             )
-        brief = replace(brief_of(state), memory=memory)
+        brief = brief_of(state)
+        last = state.rounds[-1] if state.rounds else {}
+        brief = replace(brief, memory=fitting(memory, last, brief.classes))
         if brief.round != body["round"]:
             differs: str | None = f"it comes after {brief.round - 1} rounds"
         else:

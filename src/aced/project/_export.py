@@ -13,6 +13,8 @@ from math import isfinite
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from aced._files import replacing
 from aced._optional import needed
 from aced.ledger import State
@@ -51,9 +53,11 @@ def export_rows(project: Project, state: State | None = None) -> list[Row]:
     if state is None:
         with project.ledger.reading() as now:
             return export_rows(project, now)
-    found, classes = project.opinions(state), project.classes
-    known = zip(found.rows.tolist(), found.codes.tolist(), found.eta.tolist(), strict=True)
-    combined = {row: (classes[code], eta if code else 1 - eta) for row, code, eta in known}
+    found, names = project.opinions(state), state.names
+    places = np.searchsorted(found.classes, found.codes)
+    sure = found.eta[np.arange(len(places)), places]
+    known = zip(found.rows.tolist(), found.codes.tolist(), sure.tolist(), strict=True)
+    combined = {row: (names[code], probability) for row, code, probability in known}
     lines = []
     for item in project.items:
         votes = state.votes.get(item["row"], {})
@@ -65,7 +69,7 @@ def export_rows(project: Project, state: State | None = None) -> list[Row]:
                 {
                     "item": item["id"],
                     "content": _flat(item["content"]),
-                    "label": classes[vote.code],
+                    "label": names[vote.code],
                     "annotator": who,
                     "seconds": vote.seconds,
                     "at": at.isoformat(timespec="milliseconds"),

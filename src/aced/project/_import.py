@@ -14,6 +14,7 @@ from typing import Any
 from aced._errors import InvalidInput
 from aced._tables import FORMATS, read_bytes, read_table
 from aced.ledger import Transaction
+from aced.project._classes import counted_as
 from aced.project._export import original
 from aced.project._people import check_name
 from aced.project._project import Project
@@ -96,8 +97,8 @@ def import_labels(
         if before[0].code != given.code:
             raise InvalidInput(
                 "file",
-                f"{place} says {project.classes[given.code or 0]!r} where {before[1]} says "
-                f"{project.classes[before[0].code or 0]!r}, for the same item and annotator; "
+                f"{place} says {project.names[given.code or 0]!r} where {before[1]} says "
+                f"{project.names[before[0].code or 0]!r}, for the same item and annotator; "
                 "remove one",
             )
     people, taken, ignored = [], 0, len(lines) - len(by_people)
@@ -108,7 +109,7 @@ def import_labels(
         writing.append("imported", who or UNNAMED, body={"labels": len(found)}, key=whole)
         for given, _ in found.values():
             standing = writing.state.votes.get(given.row, {}).get(given.who)
-            if standing is not None and standing.code == given.code:
+            if standing is not None and writing.state.stands[standing.code] == given.code:
                 continue
             if given.key is not None and project.ledger.find(given.key) is not None:
                 continue
@@ -138,7 +139,7 @@ def _given(
     if row is None:
         raise InvalidInput("file", f"{place}: there is no item {item[:80]!r}; remove the line")
     label = _text(cells.get("label"))
-    code = class_code(project.classes, meant(label), place)
+    code = counted_as(project.ledger.state, meant(label), place)
     who = meant(_text(cells.get("annotator")))[0] or default
     if cells.keys() >= LABEL_STUDIO and who.isdecimal():
         who = f"label-studio {who}"  # the same name as from its JSON
@@ -182,17 +183,6 @@ def _meant(text: str, neutral: bool) -> Sequence[str]:
     return readings if plain != text else (text,)
 
 
-def class_code(classes: Sequence[str], names: Sequence[str], place: str) -> int:
-    for name in names:
-        if name in classes:
-            return classes.index(name)
-    if not names[0]:
-        raise InvalidInput("file", f"{place}: label is empty; fill it in or remove the line")
-    raise InvalidInput(
-        "file", f"{place}: label must be one of {' and '.join(classes)}, got {names[0][:80]!r}"
-    )
-
-
 def as_seconds(value: Any, place: str) -> float:
     """The seconds that an answer took; 0 if the file does not say."""
     if value is None or value == "":
@@ -215,7 +205,7 @@ def write_answer(writing: Transaction, given: Given, source: str) -> bool:
     if unknown:
         person = {"name": given.who, "role": "annotator", "token": None}
         writing.append("annotator", given.who, body=person)
-    label = {} if given.code is None else {"label": given.code}
+    label = {} if given.code is None else {"label": writing.state.stands[given.code]}
     body = {"seconds": round(given.seconds, 3), "source": source, **label, **given.notes}
     writing.append(given.kind, given.who, given.row, body, given.key)
     return unknown

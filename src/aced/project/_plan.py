@@ -8,7 +8,7 @@ holds the memory of the learner of the round before. A round of b requests consi
   that was drawn before its turn becomes a check row without another request. The check rows are
   therefore a random sample of the whole pool, whatever the strategy has drawn;
 - second opinions about rows that have a label, drawn with probability ∝ λ times the amount by which
-  one more opinion is expected to lower their variance η(1 - η);
+  one more opinion is expected to lower their variance ½(1 - Σ_c η_c²);
 - rows that the strategy draws.
 
 If a round has check rows or second opinions, its requests are put in random order. As many rows again
@@ -54,12 +54,14 @@ def plan(pool: Pool, brief: Brief, threads: int | None = None) -> PlannedRound:
     probabilities = np.concatenate([checks[1], opinions[1], designed[1]])
     order = rng.permutation(len(rows)) if len(designed[0]) < len(rows) else np.arange(len(rows))
     record = learner.history[-1] if learner.history else {}
+    accuracy, confusion = _accuracy(learner, brief)
     return PlannedRound(
         rows=rows[order].tolist(),
         probabilities=probabilities[order].tolist(),
         checks=turns.tolist(),
         notes=_notes(learner, rows[order], rng),
-        accuracy=_accuracy(learner, brief),
+        accuracy=accuracy,
+        confusion=confusion,
         design={k: v for k, v in record.items() if k != "seconds" and v == v},
         seconds=time.perf_counter() - began,
         memory=learner.memory,
@@ -84,7 +86,7 @@ def _learner(pool: Pool, brief: Brief, threads: int | None) -> Learner:
     learner = Learner(
         pool,
         strategy=brief.strategy,
-        classes=[0, 1],
+        classes=brief.classes,
         l2=brief.l2,
         batch_size=min(brief.batch, len(pool)),
         seed=brief.seed,
@@ -132,25 +134,30 @@ def _notes(learner: Learner, rows: Ints, rng: np.random.Generator) -> list[dict[
     if learner.design is not None:
         columns["lam"] = (learner.design[rows] * len(learner.pool)).round(4).tolist()
     model = learner.classifier
-    if model is not None and len(getattr(model, "classes_", [])) == 2:
-        columns["p"] = model.predict_proba(learner.pool.rows(rows))[:, 1].round(4).tolist()
-    if learner.round is not None:
-        columns["incumbent"] = learner.round.incumbent[rows].astype(int).tolist()
+    if model is not None and len(getattr(model, "classes_", [])) > 1:
+        shares = model.predict_proba(learner.pool.rows(rows))
+        columns["says"] = model.classes_[shares.argmax(axis=1)].tolist()
+        columns["sure"] = shares.max(axis=1).round(4).tolist()
+    if learner.incumbent is not None and learner.round is not None:
+        columns["incumbent"] = learner.incumbent[rows].tolist()
         columns["separates"] = learner.round.separated(rows, RIVALS, rng).tolist()
         columns["of"] = [RIVALS] * len(rows)
     return [{name: values[i] for name, values in columns.items()} for i in range(len(rows))]
 
 
-def _accuracy(learner: Learner, brief: Brief) -> dict[str, float] | None:
+def _accuracy(learner: Learner, brief: Brief) -> tuple[dict[str, float] | None, list[list[int]]]:
+    """The estimate of accuracy, and the counts behind it by class: of people and of a classifier."""
     at = np.flatnonzero(np.isin(brief.rows, brief.checked))
     if len(at) < FEWEST_CHECKS:
-        return None
-    right = 0
+        return None, []
+    said = np.empty(len(at), np.int64)
     for fold in range(FOLDS):
         held = at[fold::FOLDS]
         rest = np.setdiff1d(np.arange(len(brief.rows)), held)
         model = learner.train(brief.rows[rest], brief.codes[rest])
-        said = model.predict(learner.pool.rows(brief.rows[held]))
-        right += int((said == brief.codes[held]).sum())
+        said[fold::FOLDS] = model.predict(learner.pool.rows(brief.rows[held]))
+    right = int((said == brief.codes[at]).sum())
     low, high = wilson(right, len(at))
-    return {"estimate": right / len(at), "low": low, "high": high, "checked": len(at)}
+    pairs, counts = np.unique(np.stack([brief.codes[at], said], axis=1), axis=0, return_counts=True)
+    estimate = {"estimate": right / len(at), "low": low, "high": high, "checked": len(at)}
+    return estimate, np.column_stack([pairs, counts]).tolist()

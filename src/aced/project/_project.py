@@ -16,28 +16,32 @@ from aced._errors import InvalidInput
 from aced._types import Float32
 from aced.ledger import Event, Ledger, LedgerDamaged, LedgerError, Settings, State, Transaction
 from aced.pool import Pool
-from aced.project._brief import brief_of, read_memory, repeat_rounds, round_is_due, store_memory
+from aced.project._brief import (
+    brief_of,
+    fitting,
+    read_memory,
+    repeat_rounds,
+    round_is_due,
+    store_memory,
+)
+from aced.project._classes import active_names, check_chosen, code_of, listed
+from aced.project._create import make_files
 from aced.project._files import (
     EMBEDDING,
     FEATURES,
     ITEMS,
-    LEDGER,
     MEMORY,
     Savable,
     check_files,
     find_ledger,
     hash_files,
-    item_lines,
     pool_of,
     read_features,
     read_items,
-    refuse_full,
-    write_files,
 )
 from aced.project._item import USED, Item, KeyTaken, check_same
 from aced.project._people import check_name, hash_of, holder_of, new_token
 from aced.project._round import PLANNER, Brief, PlannedRound
-from aced.project._settings import check_batch, check_features, check_rows, check_settings
 from aced.project._spare import spare_row
 from aced.project._tally import Tally
 from aced.project._votes import Opinions, opinions
@@ -106,19 +110,26 @@ class Project:
     ) -> Project:
         """Make a project in ``folder``, which is empty or absent.
 
-        ``ids`` and ``contents`` are the items, of one ``kind``; ``classes`` are two names. ``rows`` has
-        for each item its row of ``features`` (default: 0, 1, …); duplicates share one. ``root`` is the
-        folder of images. ``strategy`` draws ``batch`` items for a round, from ``seed``. ``check`` is the
-        share of requests drawn at random to estimate accuracy, ``overlap`` the share of second opinions.
+        ``ids`` and ``contents`` are the items, of one ``kind``; ``classes`` are 2 to 100 names. ``rows``
+        has for each item its row of ``features`` (default: 0, 1, …); duplicates share one. ``root`` is
+        the folder of images. ``strategy`` draws ``batch`` items for a round, from ``seed``. ``check`` is
+        the share of requests drawn at random to estimate accuracy, ``overlap`` that of second opinions.
         An item is kept for a person for ``lease`` seconds. ``l2`` is the penalty of the classifier.
         ``combine`` ("dawid-skene" or "majority") is how several opinions become one label.
         ``embedding`` is what computed the features; it is saved beside them.
         """
-        folder = Path(folder)
-        refuse_full(folder)
-        classes = [str(name) for name in classes]
-        check_settings(
+        make_files(
+            Path(folder),
+            ids,
+            contents,
+            kind,
+            features,
             classes,
+            rows=rows,
+            root=root,
+            batch=batch,
+            embedding=embedding,
+            clock=clock,
             strategy=strategy,
             seed=seed,
             check=check,
@@ -127,35 +138,6 @@ class Project:
             l2=l2,
             combine=combine,
         )
-        from aced.learner import default_batch
-
-        where = list(range(len(ids))) if rows is None else [int(row) for row in rows]
-        pool = Pool(features)
-        check_features(pool.features)
-        check_rows(len(ids), len(contents), where, len(pool))
-        check_batch(batch, len(pool))
-        write_files(folder, item_lines(ids, contents, where), pool, embedding)
-        ledger = Ledger(folder / LEDGER, create=True, clock=clock)
-        settings = Settings(
-            classes=tuple(classes),
-            kind=kind,
-            items=len(ids),
-            rows=len(pool),
-            pool=pool.fingerprint,
-            root=None if root is None else str(Path(root).resolve()),
-            strategy=strategy,
-            seed=int(seed),
-            batch=default_batch(len(pool)) if batch is None else int(batch),
-            check=float(check),
-            overlap=float(overlap),
-            lease=float(lease),
-            l2=float(l2),
-            combine=combine,
-            files=hash_files(folder),
-        )
-        with ledger.writing() as writing:
-            writing.append("created", "", body=settings.body())
-        ledger.close()
         return cls(folder, clock=clock)
 
     def close(self) -> None:
@@ -180,7 +162,18 @@ class Project:
 
     @property
     def classes(self) -> list[str]:
-        return list(self.settings.classes)
+        """The names of the classes that people may choose, in the order of their codes."""
+        return active_names(self.ledger.state)
+
+    @property
+    def codes(self) -> list[int]:
+        """The codes of these classes. They stay for ever, so a merge leaves a gap."""
+        return self.ledger.state.codes
+
+    @property
+    def names(self) -> list[str]:
+        """By code, the name of the class that a label with this code counts as."""
+        return self.ledger.state.names
 
     @cached_property
     def features(self) -> Float32:
@@ -309,17 +302,20 @@ class Project:
             raise InvalidInput("kind", f"must be label, skip or unsure, got {kind!r}")
         if not (isinstance(row, int) and 0 <= row < self.settings.rows):
             raise InvalidInput("row", f"there is no row {row}")
-        if kind == "label" and label not in self.classes:
-            raise InvalidInput("label", f"must be one of {' and '.join(self.classes)}, got {label!r}")
         if not 0 <= seconds < 1e7:
             raise InvalidInput("seconds", f"must be from 0 up, got {seconds}")
         with self.ledger.writing() as writing:
             self._known(writing.state, who)
             event = None if key is None else self.ledger.find(key)
-            code = self.classes.index(str(label)) if kind == "label" else None
+            code = code_of(writing.state, label) if kind == "label" else None
+            if kind == "label" and code is None:
+                known = listed(self.classes)
+                raise InvalidInput("label", f"must be one of {known}, got {str(label)[:80]!r}")
             if event is not None:
                 check_same(event, who, row, kind, code)
             else:
+                if code is not None:
+                    check_chosen(writing.state, code, label)
                 if not writing.state.was_given(who, row):
                     raise InvalidInput("row", f"item {row} was not given to you; ask for the next one")
                 body: dict[str, Any] = {"seconds": round(float(seconds), 3), "source": source}
@@ -371,7 +367,7 @@ class Project:
         if memory is None:  # lost, or not written yet: it follows from the ledger
             for one in repeat_rounds(self.ledger, lambda: self.pool, brief.based_on):
                 memory = one.memory
-        return replace(brief, memory=memory)
+        return replace(brief, memory=fitting(memory, last, brief.classes))
 
     def record(self, brief: Brief, planned: PlannedRound) -> bool:
         """Record a planned round; False if another process recorded that round first."""
@@ -396,5 +392,5 @@ class Project:
             return None
         from aced.learner import Learner  # takes long to load, and few calls need it
 
-        learner = Learner(self.pool, classes=[0, 1], l2=self.settings.l2)
+        learner = Learner(self.pool, classes=found.classes.tolist(), l2=self.settings.l2)
         return learner.train(found.rows, found.codes)

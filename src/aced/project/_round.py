@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,11 @@ if TYPE_CHECKING:
     from aced.learner import Memory
     from aced.pool import Pool
 
-PLANNER = 3
-"""The version of the rules by which rounds are planned. Rounds of other versions stand as recorded."""
+PLANNER = 4
+"""The version of the rules by which rounds are planned. Rounds of other versions stand as recorded.
+
+Version 4 plans with any number of classes, which may change between rounds.
+"""
 
 
 @dataclass(frozen=True)
@@ -31,11 +35,12 @@ class Brief:
     overlap: float  # share of second opinions
     rows: Ints  # rows with a label
     codes: Ints  # their labels
-    eta: Float64  # their probabilities of class 1, from the votes
+    eta: Float64  # (rows, K), their probabilities, from the votes
     single: Ints  # rows that may get one more opinion
     drawn: Ints  # every row drawn so far
     checked: Ints  # the check rows so far
     based_on: int  # the number of the last event taken into account
+    classes: Sequence[int] = (0, 1)  # codes of the classes that people may choose, K of them
     memory: Memory | None = None  # what the round before left behind
 
 
@@ -48,6 +53,8 @@ class PlannedRound:
     checks: list[int]  # new check rows; those that were drawn before are not in ``rows``
     notes: list[dict[str, Any]]
     accuracy: dict[str, float] | None
+    confusion: list[list[int]] = field(default_factory=list)
+    """Of the check rows: a class by its people, a class by a classifier, and how many there are."""
     design: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     memory: Memory | None = None  # what the round after depends on
@@ -60,11 +67,13 @@ class PlannedRound:
             "round": brief.round,
             "based_on": brief.based_on,
             "labels": len(brief.rows),
+            "classes": list(brief.classes),
             "rows": self.rows,
             "probabilities": self.probabilities,
             "checks": self.checks,
             "notes": self.notes,
             "accuracy": self.accuracy,
+            "confusion": self.confusion,
             "design": self.design,
             "seconds": round(self.seconds, 3),
             "reserve": self.reserve,

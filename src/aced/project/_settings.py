@@ -8,8 +8,8 @@ import numpy as np
 
 from aced._check import fraction, whole
 from aced._errors import InvalidInput
+from aced.project._classes import check_classes
 
-LONGEST_CLASS = 100
 MOST_FEATURES = 5000
 """The time of a round grows with the cube of the features; with more than this it takes minutes."""
 
@@ -26,14 +26,7 @@ def check_settings(
     combine: str = "dawid-skene",
 ) -> None:
     """Refuse settings that cannot be used, whatever the items are."""
-    names = [name.strip() for name in classes]
-    if len(names) != 2 or len(set(names)) != 2 or not all(names):
-        raise InvalidInput("classes", f"must be two different names, got {list(classes)}")
-    for name in names:
-        if len(name) > LONGEST_CLASS or not name.isprintable():
-            raise InvalidInput(
-                "classes", f"a name is 1 to {LONGEST_CLASS} printable characters, got {name[:80]!r}"
-            )
+    check_classes(classes)
     for option, value in (("check", check), ("overlap", overlap)):
         fraction(option, value)
     if check + overlap >= 1:
@@ -46,7 +39,9 @@ def check_settings(
     from aced.learner import Learner  # takes long to load, and only new projects need it
     from aced.pool import Pool
 
-    learner = Learner(Pool(np.eye(2)), strategy=strategy, l2=l2)  # refuses what it cannot use
+    learner = Learner(  # refuses what it cannot use
+        Pool(np.eye(2)), strategy=strategy, classes=range(len(classes)), l2=l2
+    )
     if learner.strategy.needs_all_labels:
         raise InvalidInput("strategy", f"{strategy} needs every label at once; choose another")
 

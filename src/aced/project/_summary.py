@@ -43,6 +43,7 @@ def progress(project: Project, who: str | None = None) -> dict[str, Any]:
         "accuracy": next((dict(r["accuracy"]) for r in reversed(rounds) if r.get("accuracy")), None),
         "seconds_left": None if left is None or pace is None else round(left * pace, 1),
         "labels_left": left,
+        "classes_version": state.classes_seq,
     }
 
 
@@ -77,7 +78,6 @@ def summary(project: Project) -> dict[str, Any]:
         found = project.opinions(state)
         people = [_person(state, tally, name) for name in sorted(state.people)]
         contested = disputes(found.votes).tolist()
-        names = project.classes
         shared = [_dispute(project, state, int(found.rows[i])) for i in contested[:MOST_DISPUTES]]
         rounds = [{key: r[key] for key in ("round", "labels", "seconds")} for r in state.rounds]
         curve = [
@@ -85,11 +85,11 @@ def summary(project: Project) -> dict[str, Any]:
             for r in state.rounds
             if r.get("accuracy")
         ]
-    counts = np.bincount(found.codes, minlength=2)
+        balance = {state.classes[code].name: int((found.codes == code).sum()) for code in state.codes}
     return {
         "progress": shown,
         "curve": curve,
-        "balance": {name: int(count) for name, count in zip(names, counts, strict=True)},
+        "balance": balance,
         "people": people,
         "agreement": _agreement(found),
         "disputes": shared,
@@ -129,7 +129,7 @@ def _agreement(found: Opinions) -> dict[str, Any]:
 
 
 def _dispute(project: Project, state: State, row: int) -> dict[str, Any]:
-    item, names = project.item(row), project.classes
+    item, names = project.item(row), state.names
     shown = {"image": f"/api/image/{row}"} if item.kind == "image" else {"content": item.content}
     votes = {who: names[vote.code] for who, vote in sorted(state.votes[row].items())}
     return {"row": row, "id": item.id, **shown, "votes": votes}

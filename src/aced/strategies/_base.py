@@ -15,6 +15,9 @@ from aced._workers import Workers
 from aced.design import Report, Round
 from aced.pool import Pool
 
+Scored = Callable[[Float64], Float64]
+"""A function of the scores of some rows, with a result for each of them."""
+
 
 @dataclass(frozen=True)
 class View:
@@ -23,13 +26,29 @@ class View:
     pool: Pool
     workers: Workers
     positions: Ints  # rows with a label
-    codes: Ints  # their labels, 0 or 1
+    codes: Ints  # their labels, 0 … classes - 1
     open: Bools  # (n,): rows that may still be drawn
     batch_size: int
     tolerance: float
-    scores: Callable[[], Float64 | None]  # the classifier's signed scores over the pool
+    scores: Callable[[], Float64 | None]  # the classifier's scores over the pool, as below
     lam: Float64 | None = None  # (n,): the design of the round before, if there was one
     report: Report | None = None
+    classes: int = 2  # K: the classes known, given or seen so far; 2 while there are fewer
+    blockwise: Callable[[Scored], Float64 | None] | None = None  # what ``scored`` calls
+
+    def scored(self, function: Scored) -> Float64 | None:
+        """What ``function`` makes of the scores of each block of rows, joined over the pool.
+
+        Scores are those of the classifier's decision function, or the logarithms of its probabilities
+        if it has no such function: (m,) for two classes, positive for the second, and (m, K) for more,
+        in the order of the codes. A class without a label has the score -∞. There are no scores,
+        and the result is None, until two classes have labels. ``function`` is defined at the top
+        of a module, so that another process can run it. ``scores()`` are all scores at once.
+        """
+        if self.blockwise is not None:
+            return self.blockwise(function)
+        scores = self.scores()
+        return None if scores is None else function(scores)
 
     @property
     def round(self) -> int:
@@ -70,6 +89,9 @@ class Strategy(ABC):
     needs_all_labels: bool = False
     """Whether the strategy runs only where every label is known; see ``reveal``."""
 
+    two_classes: bool = False
+    """Whether the strategy is made for two classes only; a learner then refuses a third."""
+
     @abstractmethod
     def plan(self, view: View, size: int, rng: Rng) -> Plan:
         """Choose ``size`` open rows of ``view``, at random by ``rng`` alone; fewer if fewer are open.
@@ -78,7 +100,7 @@ class Strategy(ABC):
         """
 
     def reveal(self, labels: Any) -> None:
-        """Take the label, 0 or 1, of every row. Simulations call this before the first plan."""
+        """Take the label, as a code, of every row. Simulations call this before the first plan."""
         return
 
     def options(self) -> dict[str, Any] | None:

@@ -44,6 +44,7 @@ class ActiveCover(Strategy):
     """
 
     stream = True
+    two_classes = True
 
     def __init__(
         self,

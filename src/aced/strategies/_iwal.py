@@ -66,6 +66,7 @@ class Iwal(Strategy):
     """
 
     stream = True
+    two_classes = True
 
     def __init__(
         self,

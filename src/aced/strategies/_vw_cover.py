@@ -35,6 +35,7 @@ class VowpalCover(Strategy):
 
     name = "oac-vw"
     stream = True
+    two_classes = True
     needs_all_labels = True
 
     def __init__(

@@ -210,7 +210,9 @@ class Api:
     # -- labelling ----------------------------------------------------------------------
 
     def me(self, _: Request, visitor: Visitor) -> Response:
-        settings, classes, codes = self.project.settings, self.project.classes, self.project.codes
+        settings = self.project.settings
+        with self.project.ledger.reading() as state:
+            version, classes, codes = state.classes_seq, self.project.classes, self.project.codes
         return Json(
             {
                 "project": self.project.id,  # tells apart projects that were served on one address
@@ -219,7 +221,8 @@ class Api:
                 "role": visitor.role,
                 "kind": settings.kind,
                 "classes": classes,
-                "codes": codes,
+                "codes": codes,  # they stay when others are merged, and so do marks and digits
+                "classes_version": version,
                 "keys": class_keys(classes, codes),
                 "lease": settings.lease,
             }

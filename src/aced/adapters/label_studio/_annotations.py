@@ -19,14 +19,14 @@ from typing import Any
 from aced._errors import InvalidInput
 from aced._tables import read_bytes
 from aced.adapters.label_studio._tasks import LABEL
-from aced.ledger import Event, Transaction
+from aced.ledger import Event, State, Transaction
 from aced.project import (
     Given,
     Imported,
     Project,
     as_seconds,
     check_name,
-    class_code,
+    counted_as,
     from_prediction,
     made_by_machine,
     row_finder,
@@ -68,18 +68,18 @@ def read_export(project: Project, export: Any, *, who: str | None = None) -> Imp
     where = row_finder(project)
     with project.ledger.reading() as state:
         known = frozenset(state.people)
-    listing = [
-        annotation
-        for number, task in enumerate(listed, 1)
-        for annotation in _annotations(project.classes, task, number, where, known, who or SOURCE)
-    ]
+        listing = [
+            annotation
+            for number, task in enumerate(listed, 1)
+            for annotation in _annotations(state, task, number, where, known, who or SOURCE)
+        ]
     found = [annotation for annotation in listing if annotation is not None]
     _refuse_contradictions(found)
     found.sort(key=lambda annotation: annotation.made)
     people, taken = [], 0
     with project.ledger.writing() as writing:
         for annotation in found:
-            given = _news(project, annotation)
+            given = _news(project, writing.state, annotation)
             if given is None:
                 continue
             if write_answer(writing, given, SOURCE):
@@ -129,7 +129,7 @@ def _versions(project: Project, annotation: str) -> list[Event]:
     return found
 
 
-def _news(project: Project, annotation: Annotation) -> Given | None:
+def _news(project: Project, state: State, annotation: Annotation) -> Given | None:
     """The answer to write; None if the annotation says nothing new."""
     given, versions = annotation.given, _versions(project, annotation.id)
     if versions:
@@ -137,7 +137,9 @@ def _news(project: Project, annotation: Annotation) -> Given | None:
         if last.row != given.row:
             sentence = "was another item's before; a project takes annotations of one Label Studio"
             raise InvalidInput("file", f"{annotation.place} {sentence}")
-        same = last.kind == given.kind and last.body.get("label") == given.code
+        said = last.body.get("label")
+        counts_as = None if said is None else state.stands[said]
+        same = last.kind == given.kind and counts_as == given.code
         if same or annotation.made < last.body.get("made", ""):
             return None
         given = replace(given, who=last.who)
@@ -146,7 +148,7 @@ def _news(project: Project, annotation: Annotation) -> Given | None:
 
 
 def _annotations(
-    classes: Sequence[str],
+    state: State,
     task: dict[str, Any],
     position: int,
     where: Callable[[str], int | None],
@@ -173,7 +175,7 @@ def _annotations(
         if made_by_machine(one, spot):
             yield None
             continue
-        kind, code = _answer(classes, one, spot)
+        kind, code = _answer(state, one, spot)
         marks = {"ground_truth": one.get("ground_truth"), "from_prediction": from_prediction(one)}
         given = Given(
             row=row,
@@ -206,7 +208,7 @@ def _quoted(value: Any) -> str:
     return str(value) if isinstance(value, int) else ascii(value)[:80]
 
 
-def _answer(classes: Sequence[str], one: dict[str, Any], place: str) -> tuple[str, int | None]:
+def _answer(state: State, one: dict[str, Any], place: str) -> tuple[str, int | None]:
     if one.get("was_cancelled"):
         return "skip", None
     regions = one.get("result") or []
@@ -223,7 +225,7 @@ def _answer(classes: Sequence[str], one: dict[str, Any], place: str) -> tuple[st
         return "unsure", None
     if len(set(choices)) > 1:
         raise InvalidInput("file", f"{place} chooses {_quoted(choices[:4])}; let it choose one")
-    return "label", class_code(classes, choices, place)
+    return "label", counted_as(state, choices, place)
 
 
 def _author(person: Any, known: frozenset[str], default: str, place: str) -> str:

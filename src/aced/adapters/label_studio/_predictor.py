@@ -25,26 +25,25 @@ def version_of(project: Project) -> str:
 
 @dataclass(frozen=True)
 class Predictor:
-    """A trained classifier; ``model`` is None until both classes have been seen."""
+    """A trained classifier; ``model`` is None until two classes have been seen."""
 
     version: str
     model: Any
     pool: Pool
-    classes: list[str]
+    names: list[str]  # of the classes, by code
 
     @classmethod
     def of(cls, project: Project) -> Predictor:
         version, model = version_of(project), project.classifier()
         if len(getattr(model, "classes_", ())) < 2:
             model = None
-        return cls(version, model, project.pool, project.classes)
+        return cls(version, model, project.pool, project.names)
 
     def __call__(self, rows: Sequence[int]) -> list[Guess | None]:
         """A guess for each row; None if there is no classifier yet."""
         if self.model is None or not rows:
             return [None] * len(rows)
         shares = self.model.predict_proba(self.pool.rows(np.asarray(rows, dtype=np.int64)))
-        return [
-            (self.classes[int(share.argmax())], round(float(share.max()), 4), self.version)
-            for share in shares
-        ]
+        codes = self.model.classes_[shares.argmax(axis=1)]
+        best = zip(codes.tolist(), shares.max(axis=1).tolist(), strict=True)
+        return [(self.names[code], round(share, 4), self.version) for code, share in best]

@@ -25,16 +25,21 @@ _SHOWN = {
 
 
 def config(project: Project) -> str:
-    """The labelling configuration: the item, and a choice between the two classes."""
+    """The labelling configuration: the item, and a choice between the classes."""
     choices = "\n".join(
-        f'    <Choice value={quoteattr(name)} hotkey="{key}"/>'
-        for key, name in enumerate(project.classes, 1)
+        f"    <Choice value={quoteattr(name)}{_hotkey(place)}/>"
+        for place, name in enumerate(project.classes, 1)
     )
     return (
         f"<View>\n  {_SHOWN[project.settings.kind]}\n"
         f'  <Choices name="{LABEL}" toName="{ITEM}" choice="single" showInLine="true">\n'
         f"{choices}\n  </Choices>\n</View>\n"
     )
+
+
+def _hotkey(place: int) -> str:
+    """The digit that chooses one of the first nine classes."""
+    return f' hotkey="{place}"' if place < 10 else ""
 
 
 def tasks(

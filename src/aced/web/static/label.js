@@ -69,7 +69,7 @@ function show() {
   enable(isItem);
   byId("why-open").disabled = !isItem;
   release(new Set([...items.map((item) => item.row), ...history.slice(-3).map((past) => past.item.row)]));
-  explain(items[0], me?.classes);
+  explain(items[0], me?.classes.length);
 }
 
 function enable(on) {
@@ -247,7 +247,7 @@ function toggleWhy() {
   panel.hidden = !panel.hidden;
   byId("why-open").setAttribute("aria-expanded", String(!panel.hidden));
   zoom.reset();
-  explain(items[0], me.classes);
+  explain(items[0], me.classes.length);
 }
 
 const dialog = byId("keys");

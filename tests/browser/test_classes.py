@@ -14,7 +14,21 @@ from tests.browser.test_pages import CONTRAST, CONTROLS
 
 FIVE = ["spam", "invoice", "order", "complaint", "praise"]
 THIRTY = [
-    *("ant", "ape", "bear", "bee", "cat", "cow", "crow", "deer", "dog", "dolphin", "duck", "eagle", "fox"),
+    *(
+        "ant",
+        "ape",
+        "bear",
+        "bee",
+        "cat",
+        "cow",
+        "crow",
+        "deer",
+        "dog",
+        "dolphin",
+        "duck",
+        "eagle",
+        "fox",
+    ),
     *("frog", "goat", "hare", "hen", "horse", "lion", "mouse", "otter", "owl", "pig", "rat", "red deer"),
     *("seal", "sheep", "snake", "swan", "Zebra"),
 ]

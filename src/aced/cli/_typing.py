@@ -91,7 +91,14 @@ class Typed:
         columns, width = self.columns(console), self._width(console)
         found = Text.assemble(("> ", "bold"), visible(self.text), ("_", "dim"))
         if self.text == PREFIX:
-            words = (("s", "skip"), ("u", "unsure"), ("z", "undo"), ("w", "why"), ("m", "more"), ("q", "quit"))
+            words = (
+                ("s", "skip"),
+                ("u", "unsure"),
+                ("z", "undo"),
+                ("w", "why"),
+                ("m", "more"),
+                ("q", "quit"),
+            )
             found.append("   ").append("   ".join(f"{key} {what}" for key, what in words), style="dim")
         listed = self.listed
         first = 0 if self.marked is None else max(0, self.marked // columns - LINES + 1) * columns

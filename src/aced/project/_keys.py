@@ -92,9 +92,7 @@ def _letters(classes: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in classes:
         composed = unicodedata.normalize("NFC", name.lower())
-        free = (
-            letter for letter in composed if letter.isalpha() and letter not in {*COMMANDS, *found}
-        )
+        free = (letter for letter in composed if letter.isalpha() and letter not in {*COMMANDS, *found})
         letter = next(free, None)
         if letter is not None:
             found[letter] = name

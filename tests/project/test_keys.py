@@ -93,10 +93,8 @@ def test_a_key_never_means_two_classes_and_every_class_has_one():
 
 
 def test_codes_beyond_the_digits_take_what_is_free():
-    assert class_keys(["a", "b", "c"], [0, 11, 40]) == {
-        **{"1": "a", "2": "b", "3": "c"},
-        **{"a": "a", "b": "b", "c": "c"},
-    }
+    digits = {"1": "a", "2": "b", "3": "c"}
+    assert class_keys(["a", "b", "c"], [0, 11, 40]) == digits | {"a": "a", "b": "b", "c": "c"}
 
 
 # -- typing -----------------------------------------------------------------------------

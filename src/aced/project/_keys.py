@@ -1,7 +1,7 @@
 """Which key stands for which class, and which classes a few typed letters may mean.
 
-Up to ``MOST_KEYS`` classes have keys: a digit and, where one is free, a letter. More are chosen by typing
-the first letters of a name: a list narrows, and Enter takes the class that is marked in it.
+Up to ``MOST_KEYS`` classes have keys: a digit and, where one is free, a letter. More are chosen by
+typing the first letters of a name: a list narrows, and Enter takes the class that is marked in it.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _letters(classes: Sequence[str]) -> dict[str, str]:
 
 
 def narrow(classes: Sequence[str], typed: str) -> list[str]:
-    """The classes that ``typed`` may mean: names that begin with it, then names with such a word in them.
+    """The classes that ``typed`` may mean: names that begin with it, then names with such a word.
 
     Capitals and accents do not matter. The order is that of the classes.
 

@@ -35,6 +35,7 @@ PATHS = (
     "/api/export",
     "/api/people",
     "/api/revoke",
+    "/api/classes",
     "/label-studio/health",
     "/label-studio/predict",
     "/label-studio/webhook",
@@ -241,7 +242,8 @@ def _check_answer(project: Project, request: Request, response: Response) -> Non
 
 def request(rng: random.Random) -> Request:
     """A request that makes sense, with a few things in it that do not."""
-    made = rng.choice((_answer, _answer, _answer, _undo, _invite, _revoke, _any, _any, _any))(rng)
+    often, seldom = (_answer, _any) * 3, (_undo, _invite, _revoke, _classes)
+    made = rng.choice((*often, *seldom))(rng)
     for _ in range(rng.choice((0, 0, 1, 1, 2, 4))):
         made = rng.choice((_bad_header, _bad_body, _bad_body, _bad_path, _bad_query, _bad_method))(
             rng, made
@@ -279,6 +281,16 @@ def _invite(rng: random.Random) -> Request:
 
 def _revoke(rng: random.Random) -> Request:
     return _post("/api/revoke", edited(rng, {"name": rng.choice(("zoë", "bob", "nobody"))}))
+
+
+def _classes(rng: random.Random) -> Request:
+    names = ("no", "yes", "maybe", "never", "NO", "a,b", "<b>", "")
+    body = {
+        "action": rng.choice(("add", "rename", "merge", "undo")),
+        **{field: rng.choice(names) for field in ("name", "from", "to", "into")},
+        "dry": rng.random() < 0.3,
+    }
+    return _post("/api/classes", edited(rng, body) if rng.random() < 0.5 else body)
 
 
 def _any(rng: random.Random) -> Request:

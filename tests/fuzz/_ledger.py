@@ -28,6 +28,10 @@ KINDS = (
     "unsure",
     "undo",
     "imported",
+    "class-added",
+    "class-renamed",
+    "class-merged",
+    "class-undone",
     "x",
 )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aced.project import Project
+from aced.project import Project, add_class, merge_class, rename_class, undo_change
 from tests.fuzz._commands import Said, command
 from tests.fuzz._runner import REFUSED, TAKEN, Problem
 
@@ -39,7 +39,21 @@ def make(folder: Path) -> Project:
     project.undo("ann", key="undo-1")
     project.add_person("eve")
     project.revoke("eve")
+    _change_classes(project)
     return project
+
+
+def _change_classes(project: Project) -> None:
+    """A class is added, renamed, gets a label and is merged; another is added and taken back."""
+    ledger = project.ledger
+    add_class(ledger, "ann", "so-so")
+    rename_class(ledger, "ann", "so-so", "maybe")
+    row = next(iter(project.state.votes))
+    with ledger.writing() as writing:
+        writing.append("label", "bob", row, {"label": 2, "seconds": 1.0, "source": "page"})
+    merge_class(ledger, "ann", "maybe", "yes")
+    add_class(ledger, "ann", "never")
+    undo_change(ledger, "ann")
 
 
 def _answer(project: Project, who: str, number: int) -> None:

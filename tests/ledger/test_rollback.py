@@ -15,7 +15,7 @@ from tests.ledger.test_state import Story, drawn, people
 
 KINDS = [
     "label", "skip", "unsure", "undo", "lease", "draw", "spare", "revoked", "annotator", "imported",
-    "sealed", "accepted",
+    "sealed", "accepted", "class-added", "class-renamed", "class-merged", "class-undone",
 ]  # fmt: skip
 steps = st.lists(
     st.tuples(
@@ -46,10 +46,38 @@ def happen(story, kind, who, row, code):
         story(kind, body={"files": {"items.jsonl": str(row)}})
     elif kind == "accepted":
         story(kind, body={"lost": str(row)})
+    elif kind.startswith("class-"):
+        change_classes(story, kind, who, row, code)
     elif kind == "lease":
         story("lease", who, row, {"until": until})
+    elif kind == "label":
+        chosen = state.codes[(row + code) % len(state.codes)]
+        story(kind, who, row, {"label": chosen, "seconds": float(row)})
     else:
-        story(kind, who, row, {"label": code, "seconds": float(row)} if kind == "label" else {})
+        story(kind, who, row, {})
+
+
+def change_classes(story, kind, who, row, code):
+    """One change of the classes, if there can be one."""
+    state = story.state
+    one, other = state.codes[row % len(state.codes)], state.codes[(row + 1) % len(state.codes)]
+    fresh = f"class of event {state.seq}"
+    if kind == "class-added":
+        gone = [place for place, found in enumerate(state.classes) if found.withdrawn]
+        again = gone[0] if gone and code else len(state.classes)
+        name = state.classes[again].name if gone and code else fresh
+        story(kind, who, body={"code": again, "name": name})
+    elif kind == "class-renamed":
+        found = state.classes[one]
+        new = found.former[0] if found.former and code else fresh
+        story(kind, who, body={"code": one, "from": found.name, "to": new})
+    elif kind == "class-merged" and len(state.codes) > 2:
+        labels = state.labels_of_class(one)
+        story(kind, who, body={"code": one, "into": other, "labels": labels})
+    elif kind == "class-undone" and state.changes:
+        last = state.changes[-1]
+        if last.kind != "class-added" or not state.names_class(last.code):
+            story(kind, who, body={"of": last.seq})
 
 
 class Watched(Story):

@@ -26,7 +26,7 @@ def make(folder, n=60, **options):
 def votes(project):
     """Who says what: {row: {name: class}}."""
     return {
-        row: {who: project.classes[vote.code] for who, vote in said.items()}
+        row: {who: project.names[vote.code] for who, vote in said.items()}
         for row, said in project.state.votes.items()
         if said
     }

@@ -50,10 +50,9 @@ def make(
         contents=contents,
         kind=kind,
         features=features,
-        classes=["no", "yes"],
         root=root,
         clock=clock,
-        **{"batch": 10, "strategy": "passive", **settings},
+        **{"classes": ["no", "yes"], "batch": 10, "strategy": "passive", **settings},
     )
     made.refill()
     return made

@@ -18,8 +18,9 @@ from tests.web.helpers import POST, TestClient, far_client, local_client, make
 ROUTES = [
     "/", "/lead", "/enter", "/static/{}", "/api/me", "/api/next", "/api/answer", "/api/undo",
     "/api/why/{}", "/api/image/{}", "/api/item/{}", "/api/lead", "/api/map", "/api/export",
-    "/api/people", "/api/revoke", "/{}", "/api/{}",
+    "/api/people", "/api/revoke", "/api/classes", "/{}", "/api/{}",
 ]  # fmt: skip
+CHANGES = ["/api/answer", "/api/undo", "/api/people", "/api/revoke", "/api/classes"]
 JSON = {**POST, "Content-Type": "application/json"}
 FUZZ = settings(
     max_examples=300,
@@ -47,6 +48,11 @@ fields = st.fixed_dictionaries(
         "then": st.integers(-3, 9) | values,
         "name": st.text(min_size=1, max_size=20) | values,
         "role": st.sampled_from(["annotator", "lead"]) | values,
+        "action": st.sampled_from(["add", "rename", "merge", "undo"]) | values,
+        "from": st.sampled_from(["yes", "no", "maybe"]) | values,
+        "to": st.text(min_size=1, max_size=20) | values,
+        "into": st.sampled_from(["yes", "no", "maybe"]) | values,
+        "dry": st.booleans() | values,
     },
 )
 bodies = (fields | values).map(lambda value: json.dumps(value).encode()) | st.binary(max_size=200)
@@ -87,7 +93,8 @@ def quiet(reply: Any) -> None:
     assert "Traceback" not in reply.text
     if reply.status_code >= 400 and reply.request.method != "HEAD" and "html" not in kind_of(reply):
         assert kind_of(reply) == "application/json"
-        assert list(reply.json()) == ["error"]
+        gone = ["error", "classes"]  # the class that was chosen is no more
+        assert list(reply.json()) == ["error"] or (reply.status_code, list(reply.json())) == (409, gone)
 
 
 def kind_of(reply: Any) -> str:
@@ -124,11 +131,13 @@ def test_any_request(
 
 
 @FUZZ
-@given(st.sampled_from(["/api/answer", "/api/undo", "/api/people", "/api/revoke"]), st.data())
+@given(st.sampled_from(CHANGES), st.data())
 def test_any_change(local: TestClient, project: Project, path: str, data: st.DataObject) -> None:
     """What the page sends with up to two fields made up, so that it gets as far as the ledger."""
     held = local.get("/api/next?count=5").json()["items"]
     said = {"kind": "label", "label": "yes", "seconds": 1.0, "then": 3, "role": "annotator"}
+    said |= {"action": data.draw(st.sampled_from(["add", "rename", "merge", "undo"]))}
+    said |= {"from": "yes", "to": "yeah", "into": "no"}
     names = {"row": held[0]["row"] if held else 0, "name": "bob", "key": f"r{project.state.seq}"}
     made_up = data.draw(fields)
     keys = data.draw(st.lists(st.sampled_from(sorted(made_up)), max_size=2)) if made_up else []
@@ -147,7 +156,7 @@ def test_the_ledger_after_all_that(local: TestClient, project: Project) -> None:
     for key, kind in (("end-1", "label"), ("end-2", "skip"), ("end-3", "unsure")):
         project.refill()
         row = local.get("/api/next").json()["items"][0]["row"]
-        body = {"row": row, "kind": kind, "label": "yes", "key": key}
+        body = {"row": row, "kind": kind, "label": local.get("/api/me").json()["classes"][0], "key": key}
         assert local.post("/api/answer", json=body, headers=POST).status_code == 200
     assert local.post("/api/undo", json={"key": "end-4"}, headers=POST).status_code == 200
     kinds = {event.kind for event, _ in project.ledger.events()}

@@ -31,7 +31,7 @@ GETS = [
     "/api/me", "/api/next", "/api/why/0", "/api/image/0", "/api/item/0", "/api/lead", "/api/map",
     "/api/export",
 ]  # fmt: skip
-POSTS = ["/api/answer", "/api/undo", "/api/people", "/api/revoke"]
+POSTS = ["/api/answer", "/api/undo", "/api/people", "/api/revoke", "/api/classes"]
 LEADS_ONLY = ["/lead", "/api/lead", "/api/map", "/api/export", "/api/item/0"]
 
 
@@ -431,7 +431,7 @@ def test_sql(app: Any, project: Project, text: str) -> None:
 def test_names_that_are_none(app: Any, project: Project, name: Any) -> None:
     lead = far_client(app, project.add_person("lea", "lead"))
     headers = {**JSON, **POST}
-    for path in ("/api/people", "/api/revoke"):
+    for path in ("/api/people", "/api/revoke", "/api/classes"):
         body = json.dumps({"name": name, "role": "annotator"})
         assert lead.post(path, content=body, headers=headers).status_code == 400
 

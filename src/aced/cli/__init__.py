@@ -20,6 +20,7 @@ COMMANDS = {
     "label": "_label",
     "serve": "_serve",
     "invite": "_invite",
+    "classes": "_classes",
     "status": "_status",
     "replay": "_replay",
     "classify": "_classify",

@@ -19,8 +19,9 @@ CREATE TRIGGER events_remain BEFORE DELETE ON events
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 """
 
-MIGRATIONS: list[str] = [_CREATE, ""]
-"""The i-th script brings a file from schema version i to i + 1. Version 2 has a head record."""
+MIGRATIONS: list[str] = [_CREATE, "", ""]
+"""The i-th script brings a file from schema version i to i + 1. Version 2 has a head record; version 3
+may have more than two classes, and changes of them, which an earlier aced would take for damage."""
 WITH_HEAD = 2
 
 COLUMNS = "seq, at, kind, who, item, body, request"

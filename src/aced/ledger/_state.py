@@ -237,7 +237,7 @@ class State:
     def names_class(self, code: int) -> bool:
         """Whether a label names this class, or would after an undo."""
         votes = (vote for said in self.votes.values() for vote in said.values())
-        before = (vote for vote, _ in self.before.values() if vote is not None)
+        before = (vote for seq, (vote, _) in self.before.items() if vote and seq not in self.undone)
         return any(vote.code == code for part in (votes, before) for vote in part)
 
     def runs(self, until: float, now: float) -> bool:

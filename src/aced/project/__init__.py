@@ -5,17 +5,19 @@ from aced.project._brief import (
     brief_of as brief_of,
     repeat_rounds as repeat_rounds,
 )
-from aced.project._classes import (
+from aced.project._changes import (
     Changed as Changed,
-    ClassGone as ClassGone,
     add_class as add_class,
-    check_classes as check_classes,
-    counted_as as counted_as,
-    describe as describe,
-    listed as listed,
+    labels_changed as labels_changed,
     merge_class as merge_class,
     rename_class as rename_class,
     undo_change as undo_change,
+)
+from aced.project._classes import (
+    ClassGone as ClassGone,
+    check_classes as check_classes,
+    counted_as as counted_as,
+    listed as listed,
 )
 from aced.project._driver import (
     Driver as Driver,

@@ -1,4 +1,4 @@
-"""The classes of a project: their names, what an answer may say, and changes of them.
+"""The classes of a project: their names, and what an answer may say.
 
 Names are compared without regard to case and to forms of the same character, so that no two classes
 look alike. A name that a class has or had never becomes another class's.
@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from aced._check import MOST_CLASSES
 from aced._errors import InvalidInput
-from aced.ledger import Class, Ledger, State
+from aced.ledger import State
 
 LONGEST_CLASS = 100
 MOST_LISTED = 10
@@ -117,145 +115,3 @@ def counted_as(state: State, names: Sequence[str], place: str) -> int:
         raise InvalidInput("file", f"{place}: label is empty; fill it in or remove the line")
     known = listed(active_names(state))
     raise InvalidInput("file", f"{place}: label must be one of {known}, got {names[0][:80]!r}")
-
-
-# -- changes ----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Changed:
-    """What a change of the classes does: the names after it, and the labels that it changes."""
-
-    classes: list[str]
-    labels: list[int] = field(default_factory=list)  # the numbers of their events
-    dry: bool = False
-
-
-def add_class(ledger: Ledger, who: str, name: str, *, dry: bool = False) -> Changed:
-    """Add a class, which labels may name from now on."""
-    name = check_class(name, "name")
-    with ledger.writing() as writing:
-        state = writing.state
-        code = code_of(state, name)
-        if code is None or not state.classes[code].withdrawn:
-            _check_free(state, name, None)
-            code = len(state.classes)
-        if len(state.codes) >= MOST_CLASSES:
-            raise InvalidInput(
-                "name", f"cannot be added: there are {MOST_CLASSES} classes, the most a project takes"
-            )
-        if not dry:
-            writing.append("class-added", who, body={"code": code, "name": name})
-            return Changed(active_names(state))
-        return Changed([*active_names(state), name], dry=True)
-
-
-def rename_class(ledger: Ledger, who: str, old: str, new: str, *, dry: bool = False) -> Changed:
-    """Give a class another name. Its labels stay, and files and pages may go on to use the old name."""
-    new = check_class(new, "to")
-    with ledger.writing() as writing:
-        state = writing.state
-        code = _active(state, old, "from")
-        if new == state.classes[code].name:
-            raise InvalidInput("to", f"{new!r} is the name of this class already; choose another")
-        _check_free(state, new, code)
-        labels = state.labels_of_class(code)
-        if not dry:
-            body = {"code": code, "from": state.classes[code].name, "to": new}
-            writing.append("class-renamed", who, body=body)
-        names = [new if one == code else state.classes[one].name for one in state.codes]
-        return Changed(names, labels, dry)
-
-
-def merge_class(ledger: Ledger, who: str, old: str, into: str, *, dry: bool = False) -> Changed:
-    """Let the labels of one class count as another. Nobody may choose the first one any more."""
-    with ledger.writing() as writing:
-        state = writing.state
-        code, kept = _active(state, old, "from"), _active(state, into, "into")
-        if code == kept:
-            raise InvalidInput("into", f"{into!r} is the class itself; name another one")
-        if len(state.codes) < 3:
-            raise InvalidInput("from", "cannot be merged: two classes must remain; add one first")
-        labels = state.labels_of_class(code)
-        names = [state.classes[one].name for one in state.codes if one != code]
-        if not dry:
-            writing.append("class-merged", who, body={"code": code, "into": kept, "labels": labels})
-        return Changed(names, labels, dry)
-
-
-def undo_change(ledger: Ledger, who: str, *, dry: bool = False) -> Changed:
-    """Take back the last change of the classes that was not taken back yet."""
-    with ledger.writing() as writing:
-        state = writing.state
-        if not state.changes:
-            raise InvalidInput("undo", "there is no change of the classes to take back")
-        last = state.changes[-1]
-        one = state.classes[last.code]
-        if last.kind == "class-added" and state.names_class(last.code):
-            raise InvalidInput(
-                "undo", f"{one.name!r} has labels; merge it into another class, then they count there"
-            )
-        labels = [] if last.kind == "class-added" else state.labels_of_class(state.stands[last.code])
-        if last.kind == "class-merged":  # of the class it was merged into, only those that come back
-            labels = sorted(set(labels) & set(_labels_under(state, last.code)))
-        names = _names_before(state)
-        if not dry:
-            writing.append("class-undone", who, body={"of": last.seq})
-        return Changed(names, labels, dry)
-
-
-def _labels_under(state: State, code: int) -> list[int]:
-    """The labels that name this class or one that was merged into it."""
-    under = {code}
-    while more := {c for c, one in enumerate(state.classes) if one.into in under} - under:
-        under |= more
-    votes = (vote for said in state.votes.values() for vote in said.values())
-    return [vote.seq for vote in votes if vote.code in under]
-
-
-def _names_before(state: State) -> list[str]:
-    last, names = state.changes[-1], []
-    for code, one in enumerate(state.classes):
-        if code == last.code:
-            names += [] if last.kind == "class-added" else [last.name]
-        elif one.active:
-            names.append(one.name)
-    return names
-
-
-def _active(state: State, name: str, argument: str) -> int:
-    name = name.strip()
-    code = code_of(state, name)
-    if code is None or not state.classes[code].active:
-        known = listed(active_names(state))
-        raise InvalidInput(argument, f"there is no class {name[:80]!r}; the classes are {known}")
-    return code
-
-
-def _check_free(state: State, name: str, code: int | None) -> None:
-    """Refuse a name that another class has or had."""
-    for other, one in enumerate(state.classes):
-        argument = "name" if code is None else "to"
-        if other == code or alike(name) not in map(alike, (one.name, *one.former)):
-            continue
-        raise InvalidInput(argument, _taken(state, name, one, other, code is not None))
-
-
-def _taken(state: State, name: str, one: Class, other: int, renaming: bool) -> str:
-    if one.into is not None:
-        kept = state.names[other]
-        return f"{name!r} was merged into {kept!r}; undo that, or choose another name"
-    if one.withdrawn:
-        return f"{name!r} was a class before; add that class again, or choose another name"
-    if alike(name) != alike(one.name):
-        return f"{name!r} was the name of {one.name!r} before; choose another name"
-    merge = "; to make one class of the two, merge them" if renaming else ""
-    return f"there is a class {one.name!r} already{merge or '; choose another name'}"
-
-
-def describe(state: State) -> list[dict[str, Any]]:
-    """The classes that people may choose, with their codes and the names they had."""
-    return [
-        {"code": code, "name": state.classes[code].name, "former": list(state.classes[code].former)}
-        for code in state.codes
-    ]

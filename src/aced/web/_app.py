@@ -22,6 +22,7 @@ from aced._errors import InvalidInput
 from aced.adapters import label_studio as studio
 from aced.ledger import LedgerError
 from aced.project import (
+    ClassGone,
     Item,
     KeyTaken,
     Project,
@@ -33,6 +34,7 @@ from aced.project import (
 )
 from aced.web._access import LABEL_STUDIO, Access, Gate, Refused, Visitor
 from aced.web._body import number, own_key, read_object, text, whole
+from aced.web._classes import change_classes
 from aced.web._designer import Designer
 from aced.web._headers import Headers, Json
 from aced.web._images import apart, read_image
@@ -116,6 +118,8 @@ async def _http_error(_: Request, error: Exception) -> Response:
 
 
 async def _invalid(_: Request, error: Exception) -> Response:
+    if isinstance(error, ClassGone):
+        return Json({"error": str(error), "classes": error.classes}, status_code=409)
     if isinstance(error, KeyTaken):
         return Refused(409, str(error)).response()
     if not isinstance(error, LedgerError):
@@ -155,6 +159,7 @@ class Api:
             Route("/api/export", get(self.export, lead=True)),
             Route("/api/people", post(self.invite, lead=True), methods=["POST"]),
             Route("/api/revoke", post(self.revoke, lead=True), methods=["POST"]),
+            Route("/api/classes", post(self.classes, lead=True), methods=["POST"]),
         ]
 
     # -- who asks -----------------------------------------------------------------------
@@ -216,6 +221,7 @@ class Api:
         return Json(
             {
                 "project": self.project.id,  # tells apart projects that were served on one address
+                "classes_version": self.project.state.classes_seq,
                 "pool": settings.pool,  # under which older pages kept answers that were not sent
                 "name": visitor.name,
                 "role": visitor.role,
@@ -327,6 +333,11 @@ class Api:
             raise Refused(400, "name: that is you; ask another lead")
         self.project.revoke(name)
         return Json({})
+
+    def classes(self, _: Request, visitor: Visitor, body: dict[str, Any]) -> Response:
+        done = change_classes(self.project, visitor.name, body)
+        self.designer.wake(visitor.name)
+        return Json(done)
 
 
 def _whole(value: str, name: str) -> int:

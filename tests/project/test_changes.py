@@ -1,0 +1,313 @@
+"""Classes that change while people label: names, answers, imports, rounds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aced import InvalidInput
+from aced.project import (
+    ClassGone,
+    KeyTaken,
+    Project,
+    add_class,
+    export_rows,
+    import_labels,
+    labels_changed,
+    listed,
+    merge_class,
+    rename_class,
+    repeat_rounds,
+    summary,
+    undo_change,
+)
+from tests.project.places import make, votes
+from tests.project.test_many import LETTERS, labelled
+
+
+@pytest.fixture
+def project(tmp_path):
+    """Three classes; ann holds four items and has labelled three others, one of each class."""
+    made = make(tmp_path / "p", classes=["cat", "dog", "fox"], strategy="passive")
+    made.add_person("ann", "lead", token=False)
+    made.refill(threads=1)
+    for label in made.classes:
+        made.answer("ann", made.give("ann")[0].row, "label", label, key=f"first {label}")
+    return made
+
+
+def said(project):
+    return [label for people in votes(project).values() for label in people.values()]
+
+
+# -- names ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        ([], "at least two"),
+        (["a"], "at least two different names, got 'a'"),
+        (["a", "b", "a"], "'a' is there twice"),
+        (["a", "b", " a "], "'a' is there twice"),
+        (["Cat", "dog", "cat"], "'cat' looks like 'Cat'"),
+        (["ﬁsh", "dog", "fish"], "'fish' looks like 'ﬁsh'"),
+        (["a", ""], "1 to 100 printable characters, got ''"),
+        (["a", "b" * 101], "1 to 100 printable characters"),
+        (["a", "b\nc"], "1 to 100 printable characters"),
+        ([f"c{i}" for i in range(101)], "are 101; a project takes at most 100"),
+    ],
+)
+def test_names_that_cannot_be_classes(tmp_path, classes, message):
+    with pytest.raises(InvalidInput, match=message):
+        make(tmp_path / "p", classes=classes, strategy="passive")
+    assert not (tmp_path / "p").exists()
+
+
+def test_names_may_hold_anything_that_can_be_shown(tmp_path):
+    classes = ["a,b", 'say "no"', "<&>'", "日本語", "=1+1", "🦊"]
+    project = make(tmp_path / "p", classes=classes, strategy="passive")
+    assert project.classes == classes
+    assert len(make(tmp_path / "q", classes=[f"c{i}" for i in range(100)]).classes) == 100
+
+
+def test_a_strategy_for_two_classes_refuses_a_third_at_any_time(tmp_path):
+    with pytest.raises(InvalidInput, match="two"):
+        make(tmp_path / "p", classes=["a", "b", "c"], strategy="iwal0")
+    project = make(tmp_path / "q", strategy="iwal0")
+    with pytest.raises(InvalidInput, match="iwal0, is made for two classes only"):
+        add_class(project.ledger, "lea", "c")
+    assert rename_class(project.ledger, "lea", "no", "never").classes == ["never", "yes"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda ledger: add_class(ledger, "lea", "Dog"),
+            "there is a class 'dog' already; choose another",
+        ),
+        (add_class, [""], "1 to 100 printable"),
+        (rename_class, ["cow", "ox"], "no class 'cow'; the classes are cat"),
+        (rename_class, ["cat", "cat"], "is the name of this class already"),
+        (
+            lambda ledger: rename_class(ledger, "lea", "cat", "dog"),
+            "already; to make one class of the two",
+        ),
+        (merge_class, ["cat", "cat"], "is the class itself"),
+        (merge_class, ["cat", "cow"], "there is no class 'cow'"),
+        (undo_change, [], "no change of the classes to take back"),
+    ],
+)
+@pytest.mark.parametrize("dry", [True, False])
+def test_changes_that_cannot_be_made(project, change, names, message, dry):
+    before = project.state.digest()
+    with pytest.raises(InvalidInput, match=message):
+        change(project.ledger, "lea", *names, dry=dry)
+    assert project.state.digest() == before
+
+
+def test_a_name_never_becomes_another_classes(project):
+    ledger = project.ledger
+    rename_class(ledger, "lea", "cat", "lion")
+    with pytest.raises(InvalidInput, match="was the name of 'lion' before"):
+        add_class(ledger, "lea", "cat")
+    assert rename_class(ledger, "lea", "lion", "CAT").classes == ["CAT", "dog", "fox"]
+    merge_class(ledger, "lea", "dog", "fox")
+    with pytest.raises(InvalidInput, match="'dog' was merged into 'fox'; undo that"):
+        add_class(ledger, "lea", "dog")
+    with pytest.raises(InvalidInput, match="two classes must remain"):
+        merge_class(ledger, "lea", "CAT", "fox")
+
+
+def test_a_hundred_classes_are_the_most(tmp_path):
+    project = make(tmp_path / "p", classes=[f"c{i}" for i in range(100)], strategy="passive")
+    with pytest.raises(InvalidInput, match="there are 100 classes, the most"):
+        add_class(project.ledger, "lea", "one more")
+    merge_class(project.ledger, "lea", "c7", "c8")
+    assert len(add_class(project.ledger, "lea", "one more").classes) == 100
+
+
+def test_a_dry_run_says_what_would_change_and_changes_nothing(project):
+    before = project.state.digest()
+    planned = merge_class(project.ledger, "lea", "dog", "fox", dry=True)
+    assert planned.classes == ["cat", "fox"]
+    (label,) = labels_changed(project, planned, 10)
+    assert (label["annotator"], label["label"]) == ("ann", "dog")
+    assert project.state.digest() == before
+    assert merge_class(project.ledger, "lea", "dog", "fox") == planned
+    assert project.classes == planned.classes
+
+
+def test_the_same_change_sent_twice_counts_once(project):
+    ledger = project.ledger
+    for _ in range(2):
+        assert add_class(ledger, "lea", "cow", key="k").classes == ["cat", "dog", "fox", "cow"]
+    with pytest.raises(KeyTaken):
+        add_class(ledger, "lea", "hen", key="first cat")
+
+
+# -- undo -------------------------------------------------------------------------------
+
+
+def test_changes_are_taken_back_from_the_last_one_on(project):
+    ledger, before = project.ledger, project.classes
+    add_class(ledger, "lea", "cow")
+    rename_class(ledger, "lea", "cat", "lion")
+    merge = merge_class(ledger, "lea", "lion", "cow")
+    assert said(project) == ["cow", "dog", "fox"]
+    undone = undo_change(ledger, "lea")
+    assert undone.labels == merge.labels
+    assert undone.classes == project.classes == ["lion", "dog", "fox", "cow"]
+    assert said(project) == ["lion", "dog", "fox"]
+    assert undo_change(ledger, "lea").classes == ["cat", "dog", "fox", "cow"]
+    assert undo_change(ledger, "lea").classes == project.classes == before
+    with pytest.raises(InvalidInput, match="no change"):
+        undo_change(ledger, "lea")
+
+
+def test_an_added_class_with_labels_is_merged_not_taken_back(project):
+    ledger = project.ledger
+    add_class(ledger, "lea", "cow")
+    project.answer("ann", project.give("ann")[0].row, "label", "cow")
+    with pytest.raises(InvalidInput, match="'cow' has labels; merge it"):
+        undo_change(ledger, "lea")
+    project.undo("ann")
+    assert undo_change(ledger, "lea").classes == ["cat", "dog", "fox"]
+    with pytest.raises(ClassGone, match="'cow' is no class any more"):
+        project.answer("ann", project.give("ann")[0].row, "label", "cow")
+    assert add_class(ledger, "lea", "cow").classes == ["cat", "dog", "fox", "cow"]
+    assert project.codes == [0, 1, 2, 3]
+
+
+# -- answers of pages that were opened before -------------------------------------------
+
+
+def test_an_answer_with_the_old_name_of_a_renamed_class_counts(project):
+    row = project.give("ann")[0].row
+    rename_class(project.ledger, "lea", "dog", "hound")
+    project.answer("ann", row, "label", "dog")
+    assert votes(project)[row] == {"ann": "hound"}
+
+
+def test_an_answer_with_a_merged_class_is_refused_and_the_item_stays(project):
+    row = project.give("ann")[0].row
+    merge_class(project.ledger, "lea", "dog", "fox")
+    before = project.state.seq
+    with pytest.raises(ClassGone, match="'dog' was merged into 'fox' meanwhile; choose 'fox'") as gone:
+        project.answer("ann", row, "label", "dog")
+    assert gone.value.classes == ["cat", "fox"]
+    assert project.state.seq == before
+    assert project.give("ann")[0].row == row
+
+
+def test_an_answer_sent_again_after_a_merge_is_known(project):
+    row = next(iter(project.state.votes))
+    event, _ = project.answer("ann", row, "label", "cat", key="first cat")
+    merge_class(project.ledger, "lea", "cat", "fox")
+    again, _ = project.answer("ann", row, "label", "cat", key="first cat")
+    assert again == event
+    with pytest.raises(KeyTaken):
+        project.answer("ann", row, "label", "fox", key="first cat")
+
+
+def test_a_label_outside_the_classes_is_refused_with_their_names(project):
+    row = project.give("ann")[0].row
+    with pytest.raises(InvalidInput, match="must be one of cat, dog and fox, got 'cow'"):
+        project.answer("ann", row, "label", "cow")
+    with pytest.raises(InvalidInput, match="must be one of cat, dog and fox, got 'None'"):
+        project.answer("ann", row, "label")
+
+
+def test_long_lists_of_names_are_cut():
+    assert listed([str(i) for i in range(30)]) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 20 more"
+
+
+# -- files ------------------------------------------------------------------------------
+
+
+def test_files_may_use_names_of_before(project, tmp_path):
+    """A renamed class is still that class, and a merged one counts as the class it was merged into."""
+    rename_class(project.ledger, "lea", "cat", "lion")
+    merge_class(project.ledger, "lea", "dog", "fox")
+    (tmp_path / "l.csv").write_text("item,label,annotator\nt50,cat,bob\nt51,dog,bob\nt52,fox,bob\n")
+    assert import_labels(project, tmp_path / "l.csv").taken == 3
+    assert [votes(project)[row]["bob"] for row in (50, 51, 52)] == ["lion", "fox", "fox"]
+    undo_change(project.ledger, "lea")
+    assert votes(project)[51]["bob"] == "fox"  # it was taken as that
+    add_class(project.ledger, "lea", "cow")
+    undo_change(project.ledger, "lea")
+    (tmp_path / "m.csv").write_text("item,label\nt53,cow\n")
+    with pytest.raises(InvalidInput, match="line 2: label must be one of lion, dog and fox, got 'cow'"):
+        import_labels(project, tmp_path / "m.csv")
+
+
+def test_an_export_taken_in_again_after_a_merge_changes_nothing(project, tmp_path):
+    from aced.project import write_csv
+
+    write_csv(export_rows(project), tmp_path / "before.csv")
+    merge_class(project.ledger, "lea", "dog", "fox")
+    write_csv(export_rows(project), tmp_path / "after.csv")
+    before = said(project)
+    assert before.count("fox") == 2
+    assert import_labels(project, tmp_path / "before.csv").taken == 0
+    assert import_labels(project, tmp_path / "after.csv").taken == 0
+    assert said(project) == before
+
+
+# -- opinions and rounds ----------------------------------------------------------------
+
+
+def test_opinions_export_and_summary_follow_a_merge(project):
+    before = {line["item"]: line["label"] for line in export_rows(project)}
+    merge_class(project.ledger, "lea", "dog", "fox")
+    found = project.opinions()
+    assert found.classes.tolist() == [0, 2]
+    assert found.eta.shape == (3, 2)
+    assert sorted(found.codes.tolist()) == [0, 2, 2]
+    after = {line["item"]: line["label"] for line in export_rows(project)}
+    assert after == {item: "fox" if label == "dog" else label for item, label in before.items()}
+    assert {line["combined_label"] for line in export_rows(project)} == {"cat", "fox"}
+    assert summary(project)["balance"] == {"cat": 1, "fox": 2}
+    undo_change(project.ledger, "lea")
+    assert {line["item"]: line["label"] for line in export_rows(project)} == before
+
+
+def test_two_labels_that_differed_agree_after_a_merge(project):
+    project.add_person("bob", token=False)
+    row = next(row for row, people in votes(project).items() if people["ann"] == "dog")
+    with project.ledger.writing() as writing:
+        writing.append("label", "bob", row, {"label": 2})
+    assert summary(project)["disputed"] == 1
+    merge_class(project.ledger, "lea", "dog", "fox")
+    assert summary(project)["disputed"] == 0
+
+
+@pytest.mark.parametrize("strategy", ["passive", "margin"])
+def test_rounds_follow_the_classes_and_repeat_to_the_bit(tmp_path, strategy):
+    """Draws stay; the next round knows the new classes, and so does a replay."""
+    project, truth = labelled(tmp_path / "p", LETTERS[:4], strategy=strategy)
+    drawn = dict(project.state.draws)
+    merge_class(project.ledger, "lea", LETTERS[1], LETTERS[2])
+    add_class(project.ledger, "lea", "new")
+    rename_class(project.ledger, "lea", LETTERS[0], "other")
+    assert {row: project.state.draws[row] for row in drawn} == drawn
+    assert project.refill(threads=1)
+    assert project.state.rounds[-1]["classes"] == [0, 2, 3, 4]
+    says = {draw.note["says"] for row, draw in project.state.draws.items() if row not in drawn}
+    assert says <= {0, 2, 3}  # nobody has chosen the new class yet
+    held = project.give("ann")
+    project.answer("ann", held[0].row, "label", "new")
+    while items := project.give("ann"):
+        label = project.classes[[0, 1, 1, 2][truth[items[0].row]]]
+        project.answer("ann", items[0].row, "label", label)
+    assert project.refill(threads=1)
+    undo_change(project.ledger, "lea")
+    assert project.refill(threads=1) in (True, False)
+    repeated = list(repeat_rounds(project.ledger, lambda: project.pool, threads=1))
+    assert [one.differs for one in repeated] == [None] * len(project.state.rounds)
+    assert not any(one.older for one in repeated)
+    folder = project.folder
+    project.close()
+    again = Project(folder)
+    assert set(np.unique(again.classifier().predict(again.features))) <= {0, 2, 3, 4}

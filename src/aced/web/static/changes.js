@@ -18,9 +18,10 @@ export function changes(before, now) {
   return parts.length ? `The classes have changed: ${parts.join("; ")}.` : "The classes have changed.";
 }
 
-/** Whether a key, or a digit of the list, may mean another class than before. */
+/** The keys that mean another class than before; of a list to type in, those that take from the list. */
 export function moved(before, now) {
   const codeOf = ({ classes, codes, keys }, key) => codes[classes.indexOf(keys[key])];
   const keys = Object.keys(before.keys);
-  return !keys.length || keys.some((key) => codeOf(before, key) !== codeOf(now, key));
+  const changed = keys.filter((key) => codeOf(before, key) !== codeOf(now, key));
+  return new Set(keys.length ? changed : ["Enter", ..."123456789"]);
 }

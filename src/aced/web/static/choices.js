@@ -10,7 +10,7 @@ const IDS = ["first", "second"];
 const LENGTHY = 18;
 const cap = (key) => el("kbd", {}, CAPS[key] ?? key.toUpperCase());
 
-/** Buttons, one a class. `pick(place)` answers. */
+/** Buttons, one a class. `pick(place, clicked)` answers. */
 export class Buttons {
   typed = "";
 
@@ -41,7 +41,8 @@ export class Buttons {
         type: "button",
         title: name,
         "aria-keyshortcuts": keys.join(" "),
-        onclick: () => this.pick(place),
+        "data-code": String(this.codes[place]),
+        onclick: () => this.pick(place, true),
       },
       many ? mark(this.codes[place]) : null,
       el("span", { class: "name", dir: "auto" }, name),
@@ -155,7 +156,7 @@ export class Typing {
   #clicked(event) {
     const option = event.target.closest(".option");
     if (!option || !this.enabled) return;
-    this.pick(Number(option.dataset.place));
+    this.pick(Number(option.dataset.place), true);
     this.focus();
   }
 

@@ -19,7 +19,7 @@ const buttons = ["skip", "unsure"].map(byId);
 
 let me = null;
 let choices = null; // the buttons of the classes, or the list to type in
-let careful = 0; // until then no class is taken: keys have just changed their meaning
+let careful = { until: 0, keys: new Set() }; // keys that have just got another meaning, and clicks
 let outbox = null;
 let progress = null;
 let designing = false;
@@ -118,7 +118,6 @@ function flash(kind) {
 function answer(kind, place = null) {
   const item = items[0];
   if (!item || blocked || item !== shown) return;
-  if (place !== null && performance.now() < careful) return;
   const label = place === null ? null : me.classes[place];
   moves += 1;
   items.shift();
@@ -159,12 +158,13 @@ function delivered(op, reply) {
 /** An answer that the server does not take. If its class is gone, the item comes back to be answered. */
 function refused(op, error) {
   blocked = false;
-  notice(error.message[0].toUpperCase() + error.message.slice(1), 12_000);
+  const sentence = `${error.message[0].toUpperCase()}${error.message.slice(1)}.`;
+  notice(sentence);
   const at = history.findLastIndex((past) => past.item.row === op.body.row);
   if (error.body?.classes) {
     moves += 1;
     if (at >= 0 && !outbox.rows.has(op.body.row)) items.unshift(stamp(history.splice(at, 1)[0].item));
-    renew(true);
+    renew(true, sentence);
     show();
   }
   if (!items.length) refill();
@@ -285,6 +285,7 @@ function pressed(event) {
   action ??= actions[key] ?? actions[key.toLowerCase()];
   if (!action) return;
   event.preventDefault();
+  if (performance.now() < careful.until && careful.keys.has(key.length > 1 ? key : key.toLowerCase())) return;
   // A key that is held down must not label items that nobody read.
   if (!event.repeat || SCROLLING.has(key)) action();
 }
@@ -304,7 +305,9 @@ const SHORTCUTS = { skip: ["s", ""], unsure: ["u", ""], undo: ["z Backspace", "B
 /** Shows the classes, at the start and whenever they have changed. */
 function introduce() {
   const typed = choices?.typed ?? "";
-  choices = chooser(byId("classes"), me, (place) => answer("label", place), COMMANDS);
+  const focused = document.activeElement?.dataset.code;
+  const pick = (place, clicked) => (clicked && performance.now() < careful.until) || answer("label", place);
+  choices = chooser(byId("classes"), me, pick, COMMANDS);
   if (typed) choices.typed = typed;
   const slash = choices.input ? "/" : "";
   for (const cap of document.querySelectorAll("[data-command]")) say(cap, slash + cap.dataset.command);
@@ -314,10 +317,11 @@ function introduce() {
   const rows = choices.help().flatMap(([caps, words]) => [el("dt", {}, ...caps), el("dd", {}, ...words)]);
   byId("keys-classes").replaceChildren(...rows);
   choices.focus();
+  if (focused) document.querySelector(`.choice[data-code="${focused}"]`)?.focus();
 }
 
 /** Asks for the classes again if they are not those of this page any more, and says what has changed. */
-async function renew(afresh = false) {
+async function renew(afresh = false, sentence = "") {
   if (!afresh && (progress?.classes_version ?? me.classes_version) === me.classes_version) return;
   let now;
   try {
@@ -328,9 +332,9 @@ async function renew(afresh = false) {
   if (now.classes_version === me.classes_version) return;
   const before = me;
   me = { ...now, codes: now.codes ?? now.classes.map((_, place) => place) };
-  if (moved(before, me)) careful = performance.now() + CAREFUL;
+  careful = { until: performance.now() + CAREFUL, keys: moved(before, me) };
   introduce();
-  notice(changes(before, me), 12_000);
+  notice(`${sentence} ${changes(before, me)}`.trim(), 12_000);
 }
 
 function prepare() {

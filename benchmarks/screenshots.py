@@ -244,9 +244,11 @@ def serve(folder: Path) -> tuple[uvicorn.Server, threading.Thread, str]:
 def shoot(page: Page, path: Path, full: bool = False) -> None:
     page.screenshot(path=path, full_page=full, animations="disabled")
     picture = Image.open(path).convert("RGB")
-    # This method keeps the colours of small marks, too.
-    small = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    small.save(path, optimize=True)
+    # The most frequent colours stay as they are, also those of small marks.
+    found = sorted(picture.getcolors(picture.width * picture.height) or [], reverse=True)[:COLOURS]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([value for _, colour in found for value in colour])
+    picture.quantize(palette=palette, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path}  {path.stat().st_size / 1000:.0f} kB")
 
 

@@ -14,8 +14,8 @@ from tests.browser.test_pages import CONTRAST, CONTROLS
 
 FIVE = ["spam", "invoice", "order", "complaint", "praise"]
 THIRTY = [
-    *"ant ape bear bee cat cow crow deer dog dolphin duck eagle fox frog goat hare hen horse".split(),
-    *"lion mouse otter owl pig rat".split(),
+    *("ant", "ape", "bear", "bee", "cat", "cow", "crow", "deer", "dog", "dolphin", "duck", "eagle"),
+    *("fox", "frog", "goat", "hare", "hen", "horse", "lion", "mouse", "otter", "owl", "pig", "rat"),
     *("red deer", "seal", "sheep", "snake", "swan", "Zebra"),
 ]
 WAIT = 1000 * PATIENCE
@@ -208,7 +208,9 @@ def test_the_page_and_the_terminal_narrow_alike(tmp_path: Path, site, visit) -> 
     made(tmp_path, FIVE)
     ana = visit()
     ana.page.goto(site(tmp_path / "project").url)
-    typed = sorted({name[:length] for name in names for length in (1, 2, 3, 9)} | {"de", "MAIL", "x", " "})
+    typed = sorted(
+        {name[:length] for name in names for length in (1, 2, 3, 9)} | {"de", "MAIL", "x", " "}
+    )
     script = """([names, typed]) => import("/static/choices.js").then(({ narrow, prepared }) => {
       const ready = names.map(prepared);
       return typed.map((text) => narrow(ready, text).map((place) => names[place]));
@@ -354,3 +356,120 @@ def test_pages_with_many_classes_fit(tmp_path: Path, site, visit, scheme, classe
         assert control["name"], control
         if control["tag"] in ("button", "a", "input", "select"):
             assert min(control["width"], control["height"]) >= 44, control
+
+
+def labelled(folder: Path, classes: list[str], n: int, **options: Any) -> Path:
+    """A project in which ben has labelled everything so far, with a slip now and then."""
+    made(folder, classes, n, **options)
+    project = Project(folder / "project")
+    project.add_person("ben")
+    for place in range(3):
+        for item in project.give("ben", n):
+            meant = classes.index(item.content.split(",")[0].removeprefix("a "))
+            slip = (item.row + place) % 7 == 0
+            project.answer("ben", item.row, "label", classes[(meant + slip) % len(classes)], seconds=2.0)
+        project.refill()
+    project.close()
+    return folder / "project"
+
+
+def test_the_lead_sees_the_classes_and_changes_them(tmp_path: Path, site, visit) -> None:
+    served = site(labelled(tmp_path, FIVE, 100, batch=40, check=0.5))
+    lead = visit()
+    page = lead.page
+    page.goto(f"{served.url}/lead")
+    page.wait_for_selector("#class-rows tr", timeout=WAIT)
+
+    def names() -> list[str]:
+        return [text.strip() for text in page.locator("#class-rows th").all_text_contents()]
+
+    def numbers() -> dict[str, int]:
+        cells = page.locator("#class-rows tr td:nth-child(2)").all_text_contents()
+        return dict(zip(names(), map(int, cells), strict=True))
+
+    rows = "n => document.querySelectorAll('#class-rows tr').length === n"
+    assert names() == FIVE
+    before = numbers()
+    found = page.request.get(f"{served.url}/api/lead").json()
+    assert before == found["balance"]
+    assert sum(before.values()) > 30
+    page.wait_for_selector("#confusion table", timeout=WAIT)
+    cells = page.locator("#confusion tbody td").all_text_contents()
+    counts = [[int(cell.replace("·", "0")) for cell in cells[5 * i : 5 * i + 5]] for i in range(5)]
+    assert counts == found["confusion"]["counts"]
+    assert sum(map(sum, counts)) >= 10
+    assert page.locator("#confusion thead th[scope=col]").count() == 5
+    assert page.locator("#confusion tbody th[scope=row]").count() == 5
+    right = page.locator("#class-rows tr td:nth-child(4)").all_text_contents()
+    assert any("%" in text for text in right)
+
+    page.click("button[aria-label='Rename order']")
+    page.fill("#class-form input[name=to]", "spam")
+    page.click("#class-yes")
+    page.wait_for_selector("#class-error:not([hidden])")
+    assert "already" in page.inner_text("#class-error")
+    page.fill("#class-form input[name=to]", "purchase")
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "() => document.querySelector('#class-rows').textContent.includes('purchase')"
+    )
+    assert names() == ["spam", "invoice", "purchase", "complaint", "praise"]
+
+    page.click("button[aria-label='Merge invoice']")
+    page.select_option("#class-form select[name=into]", "purchase")
+    count = before["invoice"]
+    said = (
+        "n => document.querySelector('#class-effect').textContent.startsWith(`${n} labels of “invoice”`)"
+    )
+    page.wait_for_function(said, arg=count, timeout=WAIT)
+    assert "as “purchase”" in page.inner_text("#class-effect")
+    assert page.locator("#class-labels li").count() == count
+    page.keyboard.press("Escape")  # asked, and nothing done
+    assert page.locator("#class-dialog").is_hidden()
+    assert len(Project(served.folder).classes) == 5
+    page.click("button[aria-label='Merge invoice']")
+    page.select_option("#class-form select[name=into]", "purchase")
+    page.wait_for_function(said, arg=count, timeout=WAIT)
+    page.click("#class-yes")
+    page.wait_for_function(
+        "() => document.querySelectorAll('#class-rows tr').length === 4", timeout=WAIT
+    )
+    assert "purchase" in page.inner_text("#class-done-text")
+    fresh = "n => [...document.querySelectorAll('#class-rows tr td:nth-child(2)')][1].textContent === n"
+    page.wait_for_function(fresh, arg=str(count + before["order"]), timeout=WAIT)
+    page.click("#class-undo")
+    page.wait_for_function(
+        "() => document.querySelectorAll('#class-rows tr').length === 5", timeout=WAIT
+    )
+    page.wait_for_function(fresh, arg=str(count), timeout=WAIT)
+
+    page.fill("#class-name", "<b>other</b>")
+    page.click("#class-add button")
+    page.wait_for_function(
+        "() => document.querySelectorAll('#class-rows tr').length === 6", timeout=WAIT
+    )
+    assert names()[-1] == "<b>other</b>"
+    page.fill("#class-name", "Spam")
+    page.click("#class-add button")
+    page.wait_for_selector("#class-notice:not([hidden])")
+
+
+def test_the_legend_of_the_map_hides_a_class(tmp_path: Path, site, visit) -> None:
+    served = site(labelled(tmp_path, FIVE, 60, batch=40))
+    lead = visit()
+    page = lead.page
+    page.goto(f"{served.url}/lead")
+    page.wait_for_selector("#map-legend .entry", timeout=WAIT)
+    assert page.locator("#map-legend .entry .name").all_text_contents()[:5] == FIVE
+    drawn = page.request.get(f"{served.url}/api/map").json()
+    numbers = [sum(row[3] == code for row in drawn["drawn"]) for code in range(5)]
+    assert [
+        int(n) for n in page.locator("#map-legend .entry .number").all_text_contents()[:5]
+    ] == numbers
+    picture = "() => document.querySelector('#map canvas').toDataURL()"
+    whole = page.evaluate(picture)
+    page.click("#map-legend .entry >> nth=2")
+    assert page.get_attribute("#map-legend .entry >> nth=2", "aria-pressed") == "false"
+    assert page.evaluate(picture) != whole
+    page.click("#map-legend .entry >> nth=2")
+    assert page.evaluate(picture) == whole

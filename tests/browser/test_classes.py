@@ -431,23 +431,17 @@ def test_the_lead_sees_the_classes_and_changes_them(tmp_path: Path, site, visit)
     page.select_option("#class-form select[name=into]", "purchase")
     page.wait_for_function(said, arg=count, timeout=WAIT)
     page.click("#class-yes")
-    page.wait_for_function(
-        "() => document.querySelectorAll('#class-rows tr').length === 4", timeout=WAIT
-    )
+    page.wait_for_function(rows, arg=4, timeout=WAIT)
     assert "purchase" in page.inner_text("#class-done-text")
     fresh = "n => [...document.querySelectorAll('#class-rows tr td:nth-child(2)')][1].textContent === n"
     page.wait_for_function(fresh, arg=str(count + before["order"]), timeout=WAIT)
     page.click("#class-undo")
-    page.wait_for_function(
-        "() => document.querySelectorAll('#class-rows tr').length === 5", timeout=WAIT
-    )
+    page.wait_for_function(rows, arg=5, timeout=WAIT)
     page.wait_for_function(fresh, arg=str(count), timeout=WAIT)
 
     page.fill("#class-name", "<b>other</b>")
     page.click("#class-add button")
-    page.wait_for_function(
-        "() => document.querySelectorAll('#class-rows tr').length === 6", timeout=WAIT
-    )
+    page.wait_for_function(rows, arg=6, timeout=WAIT)
     assert names()[-1] == "<b>other</b>"
     page.fill("#class-name", "Spam")
     page.click("#class-add button")

@@ -5,6 +5,7 @@ import { mark, tint } from "./marks.js";
 import { byId, count, el, interval, keep, percent, post, say } from "./util.js";
 
 const LISTED = 6; // classes named under the bar; of more, only the ends
+const NARROW = 9; // of more, the table and the confusion have the whole width
 
 let classes = []; // as the server lists them: code, name, labels
 let changed = () => {};
@@ -20,7 +21,7 @@ export function showBalance(found) {
   const bar = byId("balance");
   bar.replaceChildren(
     ...found.map(({ code, labels }) => {
-      const part = el("span", { class: `${tint(code)} ${code % 2 ? "striped" : ""}` });
+      const part = el("span", { class: `${tint(code)} ${found.length === 2 && code % 2 ? "striped" : ""}` });
       part.style.flexGrow = String(sum ? labels : 0);
       return part;
     }),
@@ -39,6 +40,7 @@ export function showBalance(found) {
 
 export function showClasses([found, accuracy]) {
   classes = found;
+  for (const id of ["classes-card", "confusion-card"]) byId(id).classList.toggle("whole", found.length > NARROW);
   const most = Math.max(1, ...found.map((one) => one.labels));
   const right = new Map(accuracy.map((one) => [one.class, one]));
   keep(
@@ -57,10 +59,9 @@ export function showClasses([found, accuracy]) {
         el("th", { scope: "row", title: one.name }, mark(one.code), " ", one.name),
         el("td"),
         el("td", { class: "share" }, el("span", { class: `bar-of ${tint(one.code)}` })),
+        el("td", {}, el("span"), " ", el("span", { class: "quiet" })),
         el("td"),
-        el("td", { class: "quiet" }),
-        el("td"),
-        el("td", { class: "changes" }, button("Rename", "rename"), button("Merge", "merge")),
+        el("td", {}, el("div", { class: "changes" }, button("Rename", "rename"), button("Merge", "merge"))),
       );
     },
     (row, one) => {
@@ -68,9 +69,9 @@ export function showClasses([found, accuracy]) {
       const known = seen && seen.estimate !== null;
       say(row.children[1], count(one.labels));
       row.children[2].firstChild.style.width = `${(100 * one.labels) / most}%`;
-      say(row.children[3], known ? percent(seen.estimate) : "–");
-      say(row.children[4], known ? interval(seen) : "");
-      say(row.children[5], count(seen?.checked));
+      say(row.children[3].firstChild, known ? percent(seen.estimate) : "–");
+      say(row.children[3].lastChild, known ? `(${interval(seen)})` : "");
+      say(row.children[4], count(seen?.checked));
       row.querySelectorAll("button")[1].hidden = found.length < 3; // two classes must remain
     },
   );
@@ -122,14 +123,15 @@ function ask(what, one) {
   form.to.value = merging ? "" : one.name;
   form.to.required = !merging;
   const others = classes.filter((other) => other.code !== one.code);
-  form.into.replaceChildren(...others.map((other) => el("option", { value: other.name }, other.name)));
+  const choose = el("option", { value: "", disabled: true, selected: true }, "Choose a class");
+  form.into.replaceChildren(choose, ...others.map((other) => el("option", { value: other.name }, other.name)));
+  form.into.required = merging;
   say(byId("class-yes"), merging ? "Merge" : "Rename");
   fail("");
   byId("class-labels").replaceChildren();
   say(byId("class-effect"), "");
   dialog.showModal();
-  if (merging) preview();
-  else form.to.select();
+  if (!merging) form.to.select();
 }
 
 const body = () =>

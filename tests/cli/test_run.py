@@ -124,6 +124,7 @@ def test_a_csv_with_word_labels(call, tmp_path):
         (["imagenet"], "DATASET must be one of"),
         (["none.npz"], "there is no file none.npz"),
         (["digits", "--strategy", "guess"], "strategy must be one of"),
+        (["digits10", "--strategy", "cal"], "cal is made for two classes only, and digits10 has 10"),
         (
             ["digits", "--budget", "5000"],
             "--budget is 5000, but the pool has 1347 rows; use at most 1347",
@@ -157,7 +158,7 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(call, arguments, sentence, 
     [
         (np.full((30, 2), np.nan), np.arange(30) % 2, "row 0, column 0 is NaN"),
         (np.full((30, 2), np.inf), np.arange(30) % 2, "is infinite"),
-        (np.zeros((0, 2)), np.zeros(0, int), "labels; two classes are needed"),
+        (np.zeros((0, 2)), np.zeros(0, int), "there are no labels; two or more classes are needed"),
         (np.eye(30), np.zeros(30, int), "all rows have the label 0"),
         (np.full((30, 2), "x"), np.arange(30) % 2, "real numbers"),
     ],

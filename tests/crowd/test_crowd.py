@@ -6,6 +6,9 @@ Seeds are fixed. False-alarm rates of the statistical tests stand beside them.
 from __future__ import annotations
 
 import itertools
+import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,6 +29,7 @@ from aced.crowd import (
     share,
 )
 
+HERE = Path(__file__).parents[1] / "data" / "crowd"
 NOBODY = Votes(np.array([]), np.array([]), np.array([]), items=3, people=2)
 
 
@@ -128,6 +132,39 @@ def test_codes_may_be_booleans() -> None:
     votes = Votes(np.array([0, 1], dtype=np.int32), np.array([0, 0]), np.array([True, False]), 2, 1)
     assert votes.code.tolist() == [1, 0]
     assert votes.code.dtype == votes.item.dtype == np.int64
+
+
+# An independent implementation
+
+
+@pytest.fixture(scope="module")
+def crowd_kit() -> dict[str, Any]:
+    """What crowd-kit 1.4.2 says of votes on items of four classes; benchmarks/crowd_kit.py made it."""
+    found: dict[str, Any] = json.loads((HERE / "crowd_kit.json").read_text())
+    return found
+
+
+@pytest.fixture(scope="module")
+def four(crowd_kit: dict[str, Any]) -> Votes:
+    return votes_of(*(crowd_kit[name] for name in ("votes", "items", "people", "classes")))
+
+
+def test_dawid_skene_is_that_of_crowd_kit(crowd_kit: dict[str, Any], four: Votes) -> None:
+    fit = dawid_skene(four, prior=Prior(**crowd_kit["prior"]), steps=10_000, tolerance=1e-14)
+    assert fit.eta == pytest.approx(np.array(crowd_kit["eta"]), abs=1e-8)
+    assert fit.balance == pytest.approx(np.array(crowd_kit["balance"]), abs=1e-8)
+    errors = np.array(crowd_kit["errors"])  # (people, says, truth)
+    assert fit.confusion == pytest.approx(errors.transpose(0, 2, 1), abs=1e-8)
+
+
+def test_shares_and_alpha_are_those_of_crowd_kit(crowd_kit: dict[str, Any], four: Votes) -> None:
+    theirs = np.array(crowd_kit["share"])
+    assert share(four, prior=0.0) == pytest.approx(theirs)
+    ordered = np.sort(theirs, axis=1)
+    clear = ordered[:, -1] > ordered[:, -2] + 1e-9
+    assert clear.sum() > 40
+    assert (majority(four) == theirs.argmax(axis=1))[clear].all()
+    assert agreement(four).alpha == pytest.approx(crowd_kit["alpha"])
 
 
 # Share, majority, disputes

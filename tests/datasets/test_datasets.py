@@ -30,6 +30,11 @@ def test_digits_ship_with_a_holdout():
     assert data.X.shape == (1347, 64)
     assert data.X_test.shape == (450, 64)
     assert set(data.y.tolist()) == {0, 1}
+    ten = load_dataset("digits10")
+    np.testing.assert_array_equal(ten.X, data.X)
+    np.testing.assert_array_equal(ten.y >= 5, data.y)
+    np.testing.assert_array_equal(ten.y_test >= 5, data.y_test)
+    assert set(ten.y.tolist()) == set(range(10))
     np.testing.assert_array_equal(data.X, load_dataset("digits").X)
 
 
@@ -44,6 +49,10 @@ def test_mnist_features_are_a_rotation_of_the_centred_pixels():
     spread = turned.var(axis=0)
     assert (np.diff(spread) <= 1e-6).all()  # largest axes first
     np.testing.assert_array_equal(built["y"], y >= 5)
+    ten = features("mnist10", X, y, X_test, y_test)
+    np.testing.assert_array_equal(ten["X"], built["X"])
+    np.testing.assert_array_equal(ten["y"], y)
+    np.testing.assert_array_equal(ten["y_test"], y_test)
     cross = (X_test.reshape(20, -1) / 255 - pixels.mean(axis=0)) @ centred.T
     np.testing.assert_allclose(built["X_test"] @ turned.T, cross, atol=1e-4)
 
@@ -192,7 +201,7 @@ def test_tables(tmp_path, ending):
     [
         ({"X": GOOD["X"]}, "has no array 'y'; it holds X"),
         ({"X": GOOD["X"], "y": np.zeros(20)}, "all rows have the label 0.0"),
-        ({"X": GOOD["X"], "y": np.arange(20) % 3}, "3 different labels"),
+        ({"X": np.eye(150), "y": np.arange(150)}, "150 different labels, and 100 is the most; merge or"),
         ({"X": GOOD["X"], "y": np.arange(19) % 2}, "one label per row"),
         ({"X": GOOD["X"][:, 0], "y": GOOD["y"]}, "two-dimensional"),
         ({**GOOD, "X_test": GOOD["X"]}, "must both be given, or neither"),
@@ -226,7 +235,7 @@ def test_unreadable_files_get_one_sentence(tmp_path):
         load_dataset(str(tmp_path / "pickled.npz"))
     with pytest.raises(InvalidInput, match="there is no file"):
         load_dataset(str(tmp_path / "none.npz"))
-    with pytest.raises(InvalidInput, match="dataset must be one of digits, breast, mnist"):
+    with pytest.raises(InvalidInput, match="must be one of digits, digits10, breast, mnist, mnist10"):
         load_dataset("imagenet")
 
 
@@ -266,3 +275,15 @@ def test_numbers_whose_squares_overflow_are_refused_without_a_warning(tmp_path):
     pq.write_table(pa.table({"x": [1.0, 2.0, -1e300], "y": ["a", "b", "a"]}), tmp_path / "t.parquet")
     with pytest.raises(InvalidInput, match="column 'x' holds 1e\\+300, which is too large; rescale it"):
         load_dataset(str(tmp_path / "t.parquet"), label="y")
+
+
+@pytest.mark.parametrize("classes", [3, 30, 100])
+def test_files_may_have_any_number_of_classes(classes, tmp_path):
+    y = np.arange(300) % classes
+    names = np.array([f"class {code}" for code in range(classes)])[y]
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    np.savez(tmp_path / "many.npz", X=X, y=y, X_test=X[:9], y_test=y[:9])
+    assert len(np.unique(load_dataset(str(tmp_path / "many.npz")).y)) == classes
+    pq.write_table(pa.table({"a": X[:, 0], "b": X[:, 1], "kind": names}), tmp_path / "many.parquet")
+    held = load_dataset(str(tmp_path / "many.parquet"), label="kind")
+    assert held.y.tolist() == names.tolist()

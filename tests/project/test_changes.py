@@ -81,19 +81,13 @@ def test_a_strategy_for_two_classes_refuses_a_third_at_any_time(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "names", "message"),
     [
-        (
-            lambda ledger: add_class(ledger, "lea", "Dog"),
-            "there is a class 'dog' already; choose another",
-        ),
+        (add_class, ["Dog"], "there is a class 'dog' already; choose another"),
         (add_class, [""], "1 to 100 printable"),
         (rename_class, ["cow", "ox"], "no class 'cow'; the classes are cat"),
         (rename_class, ["cat", "cat"], "is the name of this class already"),
-        (
-            lambda ledger: rename_class(ledger, "lea", "cat", "dog"),
-            "already; to make one class of the two",
-        ),
+        (rename_class, ["cat", "dog"], "already; to make one class of the two"),
         (merge_class, ["cat", "cat"], "is the class itself"),
         (merge_class, ["cat", "cow"], "there is no class 'cow'"),
         (undo_change, [], "no change of the classes to take back"),

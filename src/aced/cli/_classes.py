@@ -16,6 +16,7 @@ from aced.project import (
     Changed,
     Project,
     add_class,
+    class_table,
     labels_changed,
     merge_class,
     rename_class,
@@ -60,7 +61,8 @@ def classes(
         for name, change in changes.items():
             with _about(name):
                 record = _make(opened, change, ask=name == "merge" and not yes, quiet=as_json)
-        record = {"classes": _listed(opened), **record}
+        with opened.ledger.reading() as state:
+            record = {"classes": class_table(state, opened.opinions(state).codes), **record}
     if as_json:
         print_json(record)
     else:
@@ -99,18 +101,3 @@ def _make(project: Project, change: Callable[..., Changed], ask: bool, quiet: bo
         typer.confirm(f"Change these {count} labels?", abort=True)
     change()
     return record
-
-
-def _listed(project: Project) -> list[dict[str, Any]]:
-    """The classes, with the number of items that have each as their label."""
-    with project.ledger.reading() as state:
-        found = project.opinions(state).codes
-        return [
-            {
-                "code": code,
-                "name": state.classes[code].name,
-                "former": list(state.classes[code].former),
-                "labels": int((found == code).sum()),
-            }
-            for code in state.codes
-        ]

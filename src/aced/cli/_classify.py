@@ -21,7 +21,7 @@ from aced.cli._function import check_function
 from aced.cli._outputs import write_text
 from aced.cli._project import Folder, Json, print_json, say, working
 from aced.items import Embedding, Items, embed_with, features_from, read_items
-from aced.project import Project, neutral, write_jsonl
+from aced.project import OF_CLASS, Project, class_shares, listed, neutral, write_jsonl
 
 ENDINGS = (".csv", ".jsonl")
 COLUMNS = ("id", "label", "probability")
@@ -44,6 +44,9 @@ def classify(
     ] = None,
     column: Annotated[str | None, typer.Option(help="The column that holds the texts.")] = None,
     id_column: Annotated[str | None, typer.Option(help="The column that holds the ids.")] = None,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Also write the probability of every class.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Label new items with a classifier trained on all labels so far."""
@@ -56,40 +59,51 @@ def classify(
         found = read_items(items, kind=opened.settings.kind, column=column, id_column=id_column)
         with working(f"computing features of {len(found)} items"):
             rows = _features(opened, found, features, embed)
-        shares = model.predict_proba(rows)
-    best = shares.argmax(axis=1)
-    lines = [
-        {"id": name, "label": opened.names[int(model.classes_[place])], "probability": round(p, 6)}
+        names = opened.classes
+        shares = class_shares(model, rows, opened.codes)
+    best = shares.argmax(axis=1).tolist()
+    lines: list[dict[str, Any]] = [
+        {"id": name, "label": names[place], "probability": round(p, 6)}
         for name, place, p in zip(found.ids, best, shares.max(axis=1).tolist(), strict=True)
     ]
+    if probabilities:
+        for line, row in zip(lines, shares.round(6).tolist(), strict=True):
+            line["probabilities"] = dict(zip(names, row, strict=True))
+    columns = names if probabilities else []
     if out is not None and out.suffix.lower() == ".jsonl":
         write_jsonl(lines, out)
     elif out is not None:
-        write_text(out, as_csv(lines))
+        write_text(out, as_csv(lines, columns))
     counts = Counter(line["label"] for line in lines)
-    numbers = {name: counts[name] for name in opened.classes}
+    numbers = {name: counts[name] for name in names}
     if as_json:
         print_json({"items": len(lines), "counts": numbers, **({} if out else {"labels": lines})})
     elif out is None:
-        sys.stdout.write(as_csv(lines))
+        sys.stdout.write(as_csv(lines, columns))
     said = ", ".join(f"{count} {name}" for name, count in numbers.items())
     where = f" in {out}" if out else ""
     say(f"{len(lines)} items: {said}{where}", stderr=as_json or out is None)
 
 
 def trained(project: Project) -> Any:
-    """The project's classifier; refused until there are labels of both classes."""
+    """The project's classifier; refused until there are labels of two classes.
+
+    It never names a class without labels, so a line says which these are.
+    """
     found = project.opinions()
     if not len(found.rows):
         raise InvalidInput(
             "project", f"{project.folder} has no labels yet; give some with aced label {project.folder}"
         )
-    known = sorted(set(found.codes.tolist()))
-    if len(known) < 2:
-        missing = project.classes[1 - known[0]]
+    unseen = set(found.classes.tolist()) - set(found.codes.tolist())
+    missing = [name for code, name in zip(project.codes, project.classes, strict=True) if code in unseen]
+    if len(missing) > len(project.classes) - 2:
+        named = listed([repr(name) for name in missing])
         raise InvalidInput(
-            "project", f"{project.folder} has no label {missing!r} yet; label some items of each class"
+            "project", f"{project.folder} has no label {named} yet; label some items of each class"
         )
+    if missing:
+        say(f"no label yet, so never predicted: {listed(missing)}", stderr=True)
     return project.classifier()
 
 
@@ -126,10 +140,20 @@ def _loaded(path: Path) -> Embedding:
         raise Damaged("project", f"{path} is damaged; restore a copy of the project") from error
 
 
-def as_csv(lines: list[dict[str, Any]]) -> str:
-    """The lines as CSV with a heading, without cells that a spreadsheet would compute."""
-    rows = [[neutral(line[name]) for name in COLUMNS] for line in lines]
-    return "".join(map(_line, [COLUMNS, *rows]))
+def as_csv(lines: list[dict[str, Any]], classes: Sequence[str] = ()) -> str:
+    """The lines as CSV with a heading, without cells that a spreadsheet would compute.
+
+    The probabilities of ``classes``, which the lines must have, become one column each.
+    """
+    heading = [*COLUMNS, *(OF_CLASS + name for name in classes)]
+    rows = [
+        [
+            *(neutral(line[name]) for name in COLUMNS),
+            *(line["probabilities"][name] for name in classes),
+        ]
+        for line in lines
+    ]
+    return "".join(map(_line, [heading, *rows]))
 
 
 def _line(cells: Sequence[Any]) -> str:

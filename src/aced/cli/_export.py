@@ -38,16 +38,24 @@ def export(
         Format | None,
         typer.Option("--format", help="Format (default: by FILE's ending; csv on standard output)."),
     ] = None,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Also write the probability of every class.")
+    ] = False,
     count: Annotated[
         int | None, typer.Option(help="How many tasks to write for label-studio (default: a batch).")
     ] = None,
 ) -> None:
     """Write the labels, one line for each item and annotator.
 
+    With --probabilities a table has one more column for each class, called probability_CLASS, and a
+    line of JSON has an object. They are the probabilities of what the votes on an item say together.
+
     The format label-studio writes drawn items that wait for a label, as tasks that Label Studio can
     import. The labelling configuration is written beside them, in a file that ends in .xml.
     """
     form = _by_ending(out) if form is None else form
+    if probabilities and form is Format.LABEL_STUDIO:
+        raise InvalidInput("probabilities", "are for tables only; tasks have the best class's")
     if count is not None and form is not Format.LABEL_STUDIO:
         raise InvalidInput("count", "is for --format label-studio only; a table has all labels")
     standard = str(out) == "-"
@@ -57,9 +65,11 @@ def export(
     if form is Format.LABEL_STUDIO:
         said = _write_tasks(opened, sys.stdout.buffer if standard else out, count)
     else:
-        rows = export_rows(opened)
+        with opened.ledger.reading() as state:
+            rows = export_rows(opened, state, probabilities=probabilities)
+            names = opened.classes if probabilities else []
         with nullcontext() if standard else saving(out):
-            WRITE[form](rows, sys.stdout.buffer if standard else out)
+            WRITE[form](rows, sys.stdout.buffer if standard else out, names)
         said = f"{len(rows)} labels"
     opened.close()
     if not standard:

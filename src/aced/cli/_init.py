@@ -14,11 +14,12 @@ import numpy as np
 import typer
 
 from aced._errors import InvalidInput
+from aced._tables import read_bytes
 from aced._types import Float32
 from aced.cli._project import say, visible, working
 from aced.items import Embedding, Items, embed_with, features_from, read_items
 from aced.ledger import Settings
-from aced.project import FUNCTION, Project, check_batch, check_settings
+from aced.project import FUNCTION, Project, check_batch, check_classes, check_settings
 from aced.strategies import STRATEGIES
 
 
@@ -27,7 +28,13 @@ def init(
     items: Annotated[
         Path, typer.Option(metavar="PATH", help="A .csv, .tsv, .jsonl or .parquet file or image folder.")
     ],
-    classes: Annotated[list[str], typer.Option(help="The classes as a,b,c or with one option each.")],
+    classes: Annotated[
+        list[str] | None, typer.Option(help="The classes as a,b,c or with one option each.")
+    ] = None,
+    classes_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The classes, one name a line; names may hold commas."),
+    ] = None,
     features: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Features of your own, one row for each item.")
     ] = None,
@@ -53,11 +60,14 @@ def init(
         str, typer.Option(help="How several opinions become one label: dawid-skene or majority.")
     ] = "dawid-skene",
     seed: Annotated[int, typer.Option(help="The same seed gives the same features and draws.")] = 0,
-    l2: Annotated[float, typer.Option(help="Penalty of the logistic regression.")] = 1.0,
+    l2: Annotated[
+        float | None,
+        typer.Option(help="Penalty of the logistic regression (default: chosen from the labels)."),
+    ] = None,
 ) -> None:
     """Make a project from a file or a folder of items. Their features are computed and kept."""
     _check_place(project)
-    names = split_classes(classes)
+    names = _names(classes, classes_file)
     if features is not None and embed is not None:
         raise InvalidInput("features and embed", "are both given; leave one out")
     settings: dict[str, Any] = {
@@ -94,6 +104,28 @@ def init(
             (part / FUNCTION).write_text(json.dumps({"function": embed}))
     came = embedding.describe() if embedding else f"from {embed}" if embed else "your own"
     _report(project, found, f"{rows.shape[1]}, {came}", made.settings)
+
+
+def _names(given: list[str] | None, path: Path | None) -> list[str]:
+    """The classes, from the options or from a file."""
+    if (path is None) == (not given):
+        both = "are both given" if given else "are both missing"
+        raise InvalidInput("classes and classes_file", f"{both}; name the classes in one of them")
+    return split_classes(given or []) if path is None else read_classes(path)
+
+
+def read_classes(path: Path) -> list[str]:
+    """The names in a file, one a line; empty lines and spaces around a name are left out."""
+    try:
+        text = read_bytes(path, "classes_file").decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput("classes_file", f"{path} is not UTF-8 text; save it as such") from error
+    found = [name for line in text.split("\n") if (name := line.strip())]
+    try:
+        check_classes(found)
+    except InvalidInput as error:
+        raise InvalidInput("classes_file", f"{path}: the classes {error.sentence}") from error
+    return found
 
 
 def split_classes(given: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Labelled pools for simulations: two of scikit-learn's data sets, the paper's four tasks, and files."""
+"""Labelled pools for simulations: two of scikit-learn's data sets, tasks of images, and files."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from aced.datasets._dataset import Dataset as Dataset, standardised
 from aced.datasets._files import load_file
 from aced.datasets._images import TASKS, load_task
 
-NAMES = ("digits", "breast", *TASKS)
+SHIPPED = ("digits", "digits10", "breast")
+NAMES = (*SHIPPED, *TASKS)
 FILES = (".npz", ".csv", ".parquet")
 
 
 def load_dataset(name: str, *, data_home: str | Path | None = None, label: str | None = None) -> Dataset:
-    """A data set by ``name``, or a file. ``data_home`` has the paper's data; ``label`` is a column."""
-    if name in ("digits", "breast"):
+    """A data set by ``name``, or a file. ``data_home`` has the images; ``label`` is a column."""
+    if name in SHIPPED:
         return _shipped(name)
     if name in TASKS:
         return load_task(name, None if data_home is None else Path(data_home))
@@ -32,13 +33,16 @@ def load_dataset(name: str, *, data_home: str | Path | None = None, label: str |
 
 
 def _shipped(name: str) -> Dataset:
-    """A data set of scikit-learn, a quarter held out. digits: 8 x 8 images, 0-4 against 5-9; breast:
-    Wisconsin breast cancer, 30 standardised features, benign or malignant."""
-    rows, label = (load_digits if name == "digits" else load_breast_cancer)(return_X_y=True)
+    """A data set of scikit-learn, a quarter held out. digits: 8 x 8 images, 0-4 against 5-9; digits10:
+    the same with a class for each digit; breast: Wisconsin breast cancer, 30 standardised features,
+    benign or malignant."""
+    rows, label = (load_breast_cancer if name == "breast" else load_digits)(return_X_y=True)
     X, X_test, y, y_test = train_test_split(rows, label, test_size=0.25, random_state=0, stratify=label)
-    if name == "digits":
-        X, X_test, y, y_test = X / 16, X_test / 16, y >= 5, y_test >= 5
-    else:
+    if name == "breast":
         X, X_test = standardised(X, X_test)
+    else:
+        X, X_test = X / 16, X_test / 16
+    if name == "digits":
+        y, y_test = y >= 5, y_test >= 5
     X, X_test = X.astype(np.float32), X_test.astype(np.float32)
     return Dataset(name, X, y.astype(np.int64), X_test, y_test.astype(np.int64))

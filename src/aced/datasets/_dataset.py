@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aced._check import MOST_CLASSES
 from aced._errors import InvalidInput
 from aced._types import Array, Float64
 from aced.pool import unit
@@ -13,7 +14,7 @@ from aced.pool import unit
 
 @dataclass(frozen=True)
 class Dataset:
-    """Rows X with labels y of two classes, and perhaps a holdout X_test with labels y_test."""
+    """Rows X with labels y of two to 100 classes, and perhaps a holdout X_test with labels y_test."""
 
     name: str
     X: Array
@@ -24,13 +25,14 @@ class Dataset:
     def __post_init__(self) -> None:
         _check_labels("y", self.X, self.y)
         classes = np.unique(self.y)
-        count, wanted = len(classes), "two classes are needed"
+        count, wanted = len(classes), "two or more classes are needed"
+        if count == 0:
+            raise InvalidInput("y", f"there are no labels; {wanted}")
         if count == 1:
             raise InvalidInput("y", f"all rows have the label {classes[0].item()!r}; {wanted}")
-        if count != 2:
-            raise InvalidInput(
-                "y", f"there are {count} different labels; {wanted}, so merge or drop some"
-            )
+        if count > MOST_CLASSES:
+            said = f"there are {count} different labels, and {MOST_CLASSES} is the most"
+            raise InvalidInput("y", f"{said}; merge or drop some")
         if (self.X_test is None) != (self.y_test is None):
             raise InvalidInput("X_test and y_test", "must both be given, or neither")
         if self.X_test is not None and self.y_test is not None:

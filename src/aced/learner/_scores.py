@@ -36,7 +36,7 @@ def _decides(model: Any, rows: Any) -> bool:
 
 
 def scored(
-    rows: Any, model: Any, codes: Ints, classes: int, function: Callable[[Float64], Float64]
+    rows: Any, model: Any, codes: Ints, classes: int, function: Callable[[Float64], Array]
 ) -> tuple[Array]:
     """``function`` of the scores of a block of rows; ``codes`` are those of the model's classes."""
     return (function(_spread(_scores(rows, model), codes, classes)),)

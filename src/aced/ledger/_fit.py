@@ -28,6 +28,10 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def _penalty(value: Any) -> bool:
+    return value is None or _number(value)
+
+
 def _text(value: Any) -> bool:
     return isinstance(value, str)
 
@@ -66,6 +70,10 @@ def _accuracy(value: Any) -> bool:
     )
 
 
+def _counts(value: Any) -> bool:
+    return isinstance(value, list) and all(_wholes(one) and len(one) == 3 for one in value)
+
+
 def _reserve(value: Any) -> bool:
     return (
         isinstance(value, dict)
@@ -79,7 +87,8 @@ NEEDED: dict[str, dict[str, Test]] = {
     "created": {
         **dict.fromkeys(("kind", "pool", "strategy", "combine"), _text),
         **dict.fromkeys(("items", "rows", "seed", "batch"), _whole),
-        **dict.fromkeys(("check", "overlap", "lease", "l2"), _number),
+        **dict.fromkeys(("check", "overlap", "lease"), _number),
+        "l2": _penalty,
         "classes": _names,
     },
     "annotator": {"name": _text, "role": _text},
@@ -104,7 +113,8 @@ ALLOWED: dict[str, dict[str, Test]] = {
     "draw": {
         **dict.fromkeys(("based_on", "labels", "planner"), _whole),
         **dict.fromkeys(("probabilities", "chances"), _numbers),
-        "checks": _wholes,
+        **dict.fromkeys(("checks", "classes"), _wholes),
+        "confusion": _counts,
         "notes": _objects,
         "accuracy": _accuracy,
         "design": _object,
@@ -116,6 +126,8 @@ ALLOWED: dict[str, dict[str, Test]] = {
 }
 """Fields that may be missing or null, and the test of their values."""
 
+SAYS = ("says", "incumbent")
+"""Fields of a note that are codes of classes."""
 ABOUT_A_ROW = ("lease", "label", "skip", "unsure", "undo")
 
 
@@ -145,6 +157,8 @@ def _check_places(event: Event, state: State) -> None:
         named += body["reserve"]["rows"]
     if named and max(named) >= rows:
         raise ValueError(f"there is no row {max(named)}")
+    if event.kind == "draw":
+        _check_classes(body, state)
     if event.kind == "label" and not (
         body["label"] < len(state.classes) and state.classes[body["label"]].active
     ):
@@ -157,3 +171,12 @@ def _check_places(event: Event, state: State) -> None:
         given = state.given.get(body["of"])
         if given is None or body["of"] in state.undone or given[1:] != (event.row, event.who):
             raise ValueError(f"event {body['of']} is no answer that can be undone")
+
+
+def _check_classes(body: dict[str, Any], state: State) -> None:
+    """Refuse a round that speaks of classes that there are not."""
+    counted = [code for one in body.get("confusion") or [] for code in one[:2]]
+    noted = [note[name] for note in body.get("notes") or [] for name in SAYS if name in note]
+    for code in (*(body.get("classes") or []), *counted, *noted):
+        if not _whole(code) or code >= len(state.classes):
+            raise ValueError(f"there is no class {code}")

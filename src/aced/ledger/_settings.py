@@ -23,7 +23,7 @@ class Settings:
     check: float  # share of requests drawn at random to estimate accuracy
     overlap: float  # share of second opinions
     lease: float  # seconds for which an item is kept for someone
-    l2: float  # penalty of the classifier
+    l2: float | None  # penalty of the classifier; None: the labels choose it
     combine: str  # how several opinions become one label
     files: Mapping[str, str] | None = None  # SHA-256 of items and features, by file name
 

@@ -16,6 +16,7 @@ from aced.project._changes import (
 from aced.project._classes import (
     ClassGone as ClassGone,
     check_classes as check_classes,
+    class_table as class_table,
     counted_as as counted_as,
     listed as listed,
 )
@@ -26,6 +27,7 @@ from aced.project._driver import (
     InThread as InThread,
 )
 from aced.project._export import (
+    OF_CLASS as OF_CLASS,
     export_rows as export_rows,
     finite as finite,
     neutral as neutral,
@@ -71,5 +73,6 @@ from aced.project._round import (
     wilson as wilson,
 )
 from aced.project._settings import check_batch as check_batch, check_settings as check_settings
+from aced.project._shares import class_shares as class_shares
 from aced.project._summary import progress as progress, summary as summary
 from aced.project._votes import Opinions as Opinions, opinions as opinions

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from typing import Any
 
 from aced._check import MOST_CLASSES
 from aced._errors import InvalidInput
+from aced._types import Ints
 from aced.ledger import State
 
 LONGEST_CLASS = 100
@@ -115,3 +117,16 @@ def counted_as(state: State, names: Sequence[str], place: str) -> int:
         raise InvalidInput("file", f"{place}: label is empty; fill it in or remove the line")
     known = listed(active_names(state))
     raise InvalidInput("file", f"{place}: label must be one of {known}, got {names[0][:80]!r}")
+
+
+def class_table(state: State, codes: Ints) -> list[dict[str, Any]]:
+    """The classes that people may choose, with how many items have each as their label."""
+    return [
+        {
+            "code": code,
+            "name": state.classes[code].name,
+            "former": list(state.classes[code].former),
+            "labels": int((codes == code).sum()),
+        }
+        for code in state.codes
+    ]

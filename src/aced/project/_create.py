@@ -44,7 +44,7 @@ def make_files(
     check_rows(len(ids), len(contents), where, len(pool))
     check_batch(batch, len(pool))
     write_files(folder, item_lines(ids, contents, where), pool, embedding)
-    numbers = {name: float(settings[name]) for name in ("check", "overlap", "lease", "l2")}
+    numbers = {name: float(settings[name]) for name in ("check", "overlap", "lease")}
     made = Settings(
         classes=tuple(classes),
         kind=kind,
@@ -55,6 +55,7 @@ def make_files(
         strategy=settings["strategy"],
         seed=int(settings["seed"]),
         batch=default_batch(len(pool)) if batch is None else int(batch),
+        l2=None if settings["l2"] is None else float(settings["l2"]),
         combine=settings["combine"],
         files=hash_files(folder),
         **numbers,

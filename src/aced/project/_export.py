@@ -18,6 +18,7 @@ import numpy as np
 from aced._files import replacing
 from aced._optional import needed
 from aced.ledger import State
+from aced.project._classes import active_names
 from aced.project._project import Project
 
 Row = dict[str, Any]
@@ -43,22 +44,30 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """Characters with which a formula of a spreadsheet begins, full-width forms included."""
 
 
-def export_rows(project: Project, state: State | None = None) -> list[Row]:
+OF_CLASS = "probability_"
+"""What comes before the name of a class in the name of the column of its probabilities."""
+
+
+def export_rows(
+    project: Project, state: State | None = None, *, probabilities: bool = False
+) -> list[Row]:
     """All labels of ``state`` (default: the present one), by item and then in the order they came.
 
     Duplicates of an item have the labels of the row they share. ``combined_label`` is what the
     votes on a row say together and ``combined_probability`` how probable that label is. An item
-    that was labelled without having been drawn has no draw probability and no round.
+    that was labelled without having been drawn has no draw probability and no round. With
+    ``probabilities``, a row also has the probabilities of all classes by their names.
     """
     if state is None:
         with project.ledger.reading() as now:
-            return export_rows(project, now)
+            return export_rows(project, now, probabilities=probabilities)
     found, names = project.opinions(state), state.names
     places = np.searchsorted(found.classes, found.codes)
     sure = found.eta[np.arange(len(places)), places]
     known = zip(found.rows.tolist(), found.codes.tolist(), sure.tolist(), strict=True)
     combined = {row: (names[code], probability) for row, code, probability in known}
-    lines = []
+    shares = dict(zip(found.rows.tolist(), found.eta.round(6).tolist(), strict=True))
+    chosen, lines = active_names(state), []
     for item in project.items:
         votes = state.votes.get(item["row"], {})
         draw = state.draws.get(item["row"])
@@ -80,6 +89,9 @@ def export_rows(project: Project, state: State | None = None) -> list[Row]:
                     "combined_probability": round(probability, 6),
                 }
             )
+            if probabilities:
+                of_class = dict(zip(chosen, shares[item["row"]], strict=True))
+                lines[-1]["probabilities"] = of_class
     return lines
 
 
@@ -130,14 +142,18 @@ def _opened(file: Target) -> AbstractContextManager[IO[bytes]]:
     return replacing(Path(file)) if isinstance(file, str | os.PathLike) else nullcontext(file)
 
 
-def write_csv(rows: Sequence[Row], file: Target) -> None:
-    """Write CSV in UTF-8 with a heading; no cell is a formula."""
+def write_csv(rows: Sequence[Row], file: Target, classes: Sequence[str] = ()) -> None:
+    """Write CSV in UTF-8 with a heading; no cell is a formula.
+
+    The probabilities of ``classes``, which the rows must have, become one column each.
+    """
     with _opened(file) as target:
         text = io.TextIOWrapper(target, encoding="utf-8", newline="", write_through=True)
         table = csv.writer(text)  # it ends lines with CR LF, hence quotes cells with CR or LF
-        table.writerow(COLUMNS)
+        table.writerow([*COLUMNS, *(OF_CLASS + name for name in classes)])
         for row in rows:
-            table.writerow([_cell(row[name]) for name in COLUMNS])
+            cells = [_cell(row[name]) for name in COLUMNS]
+            table.writerow([*cells, *(row["probabilities"][name] for name in classes)])
         text.detach()
 
 
@@ -145,18 +161,23 @@ def _cell(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else neutral(value)
 
 
-def write_jsonl(rows: Sequence[Row], file: Target) -> None:
-    """Write one JSON object on each line; cells stay as they are."""
+def write_jsonl(rows: Sequence[Row], file: Target, classes: Sequence[str] = ()) -> None:
+    """Write one JSON object on each line; cells stay as they are, and probabilities an object."""
     with _opened(file) as target:
         for row in rows:
             target.write((json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n").encode())
 
 
-def write_parquet(rows: Sequence[Row], path: Target) -> None:
+def write_parquet(rows: Sequence[Row], path: Target, classes: Sequence[str] = ()) -> None:
     """Write the same columns with their types as parquet; needs pyarrow."""
     parquet = needed("format", "pyarrow.parquet", "writing parquet", "tables")
     import pyarrow as pa
 
-    schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in COLUMNS.items()])
+    of_class = {OF_CLASS + name: "float64" for name in classes}
+    schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in (COLUMNS | of_class).items()])
+    flat = [
+        row | {OF_CLASS + name: row["probabilities"][name] for name in classes} if classes else row
+        for row in rows
+    ]
     with _opened(path) as target:
-        parquet.write_table(pa.Table.from_pylist(list(rows), schema=schema), target)
+        parquet.write_table(pa.Table.from_pylist(flat, schema=schema), target)

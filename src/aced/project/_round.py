@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 PLANNER = 4
 """The version of the rules by which rounds are planned. Rounds of other versions stand as recorded.
 
-Version 4 plans with any number of classes, which may change between rounds.
+Version 4 plans with any number of classes, which may change between rounds, and with a classifier whose
+penalty the labels may choose.
 """
 
 
@@ -30,7 +31,7 @@ class Brief:
     size: int  # requests wanted
     batch: int  # labels that one design is made for
     strategy: str
-    l2: float
+    l2: float | None
     check: float  # share of check rows
     overlap: float  # share of second opinions
     rows: Ints  # rows with a label

@@ -22,7 +22,7 @@ def check_settings(
     check: float = 0.1,
     overlap: float = 0.0,
     lease: float = 600.0,
-    l2: float = 1.0,
+    l2: float | None = None,
     combine: str = "dawid-skene",
 ) -> None:
     """Refuse settings that cannot be used, whatever the items are."""

@@ -15,6 +15,8 @@ import numpy as np
 
 from aced.crowd import agreement, disputes
 from aced.ledger import State
+from aced.project._classes import active_names, class_table
+from aced.project._confusion import by_class, confusion
 from aced.project._export import finite
 from aced.project._tally import day_of
 
@@ -85,16 +87,39 @@ def summary(project: Project) -> dict[str, Any]:
             for r in state.rounds
             if r.get("accuracy")
         ]
-        balance = {state.classes[code].name: int((found.codes == code).sum()) for code in state.codes}
+        table, names = confusion(state), active_names(state)
+        classes = class_table(state, found.codes)
+        last = _last_change(project, state)
     return {
         "progress": shown,
         "curve": curve,
-        "balance": balance,
+        "balance": {one["name"]: one["labels"] for one in classes},
+        "classes": classes,
+        "changes": last,
+        "confusion": None if table is None else {"classes": names, "counts": table.tolist()},
+        "accuracy_by_class": by_class(table, names),
         "people": people,
         "agreement": _agreement(found),
         "disputes": shared,
         "disputed": len(contested),
         "rounds": rounds,
+    }
+
+
+def _last_change(project: Project, state: State) -> dict[str, Any] | None:
+    """The change of the classes that an undo would take back."""
+    if not state.changes:
+        return None
+    last = state.changes[-1]
+    event = next(event for event, _ in project.ledger.events(last.seq - 1))
+    other = state.names[last.code] if last.kind == "class-merged" else last.name
+    return {
+        "seq": last.seq,
+        "kind": last.kind,
+        "class": state.classes[last.code].name,
+        "name": other,
+        "at": event.at,
+        "who": event.who,
     }
 
 

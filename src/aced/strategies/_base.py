@@ -15,7 +15,7 @@ from aced._workers import Workers
 from aced.design import Report, Round
 from aced.pool import Pool
 
-Scored = Callable[[Float64], Float64]
+Scored = Callable[[Float64], Array]
 """A function of the scores of some rows, with a result for each of them."""
 
 
@@ -34,9 +34,9 @@ class View:
     lam: Float64 | None = None  # (n,): the design of the round before, if there was one
     report: Report | None = None
     classes: int = 2  # K: the classes known, given or seen so far; 2 while there are fewer
-    blockwise: Callable[[Scored], Float64 | None] | None = None  # what ``scored`` calls
+    blockwise: Callable[[Scored], Array | None] | None = None  # what ``scored`` calls
 
-    def scored(self, function: Scored) -> Float64 | None:
+    def scored(self, function: Scored) -> Array | None:
         """What ``function`` makes of the scores of each block of rows, joined over the pool.
 
         Scores are those of the classifier's decision function, or the logarithms of its probabilities

@@ -1,8 +1,8 @@
 """Query by committee: rows on which classifiers trained on resampled labels disagree.
 
-The members are linear separators for bootstrap samples of the labels, all found in one call of the
-linear oracle. Rows with the largest vote entropy come first. Among equal rows, those nearest to the
-boundary of the learner's classifier come first.
+The members are linear classifiers for bootstrap samples of the labels, all found in one call of the
+linear oracle. Rows with the largest vote entropy come first. Among equal rows, those with the smallest
+margin of the learner's classifier come first.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from aced.oracles import LinearOracle, argmax
 from aced.strategies._base import Plan, Strategy, View
 from aced.strategies._passive import Passive
 from aced.strategies._ranked import highest
+from aced.strategies._uncertainty import margins
 
 
 class Committee(Strategy):
-    """The open rows with the largest vote entropy among ``members`` separators."""
+    """The open rows with the largest vote entropy among ``members`` linear classifiers."""
 
     name = "committee"
 
@@ -26,15 +27,25 @@ class Committee(Strategy):
         self.members = whole("members", members, 2)
 
     def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
-        scores = view.scores()
-        if scores is None or len(np.unique(view.codes)) < 2:
+        margin = view.scored(margins)
+        if margin is None or len(np.unique(view.codes)) < 2:
             return Passive().plan(view, size, rng)
-        n, known = len(view.pool), len(view.positions)
-        weights = np.zeros((self.members, n))
+        known, classes = len(view.positions), np.arange(view.classes)
+        # e_y, relative to class 0: a label 0 speaks against every other class
+        wanted = (view.codes[:, None] == classes[1:]).astype(float)
+        wanted[view.codes == 0] = -1.0
+        weights = np.zeros((self.members, len(view.pool), len(classes) - 1))
         counts = rng.multinomial(known, np.full(known, 1 / known), size=self.members)
-        weights[:, view.positions] = counts * (2.0 * view.codes - 1)
-        labels, _ = argmax(LinearOracle(view.pool, steps=4, workers=view.workers), weights)
-        votes = labels.mean(axis=0)
-        entropy = -xlogy(votes, votes) - xlogy(1 - votes, 1 - votes)
-        nearness = 1 / (1 + np.abs(scores))
-        return highest(entropy + 1e-6 * nearness, view, size)
+        weights[:, view.positions] = counts[:, :, None] * wanted
+        labels, _ = argmax(self._oracle(view), weights if view.classes > 2 else weights[:, :, 0])
+        entropy = np.zeros(len(view.pool))
+        for code in classes:
+            votes = (labels == code).mean(axis=0)
+            entropy -= xlogy(votes, votes)
+        return highest(entropy + 1e-6 / (1 + margin), view, size)
+
+    @staticmethod
+    def _oracle(view: View) -> LinearOracle:
+        if view.classes == 2:
+            return LinearOracle(view.pool, steps=4, workers=view.workers)
+        return LinearOracle(view.pool, classes=view.classes, steps=4, workers=view.workers)

@@ -1,6 +1,6 @@
 """Density-weighted uncertainty: uncertain rows that many others resemble.
 
-    value = (1 - max(p, 1 - p)) · (mean cosine similarity to the pool)^β
+    value = (1 - max p) · (mean cosine similarity to the pool)^β
 
 (information density, Settles and Craven 2008). The mean similarity of a row is its unit
 vector's product with the mean of all unit vectors, so it costs one pass over the pool.
@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from scipy.special import expit
 
 from aced._errors import InvalidInput
 from aced._types import Array, Float64, Rng
@@ -21,6 +20,7 @@ from aced.pool import Pool
 from aced.strategies._base import Plan, Strategy, View
 from aced.strategies._passive import Passive
 from aced.strategies._ranked import highest
+from aced.strategies._uncertainty import doubts
 
 
 class Density(Strategy):
@@ -35,12 +35,11 @@ class Density(Strategy):
         self._known: tuple[Pool, Float64] | None = None
 
     def plan(self, view: View, size: int, rng: Rng) -> Plan:
-        scores = view.scores()
-        if scores is None:
+        uncertainty = view.scored(doubts)
+        if uncertainty is None:
             return Passive().plan(view, size, rng)
         if self._known is None or self._known[0] is not view.pool:
             self._known = view.pool, similarity(view.pool, view.workers)
-        uncertainty = expit(-np.abs(scores))
         return highest(uncertainty * self._known[1] ** self.beta, view, size)
 
 

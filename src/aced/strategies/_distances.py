@@ -16,23 +16,27 @@ AT_ONCE = 256
 
 
 class Nearest:
-    """Squared distance of every row to its nearest centre; rows may be scaled.
+    """Squared distance of every row to its nearest centre; rows may be multiplied by factors.
 
-    ``scale`` (n,) multiplies the rows, so that gradient embeddings scale_i (x_i, 1) need not
-    be stored; ``bias`` says whether the rows end with that 1.
+    With ``factors`` a (n, r), row i stands for the r p numbers a_i ⊗ x_i, which are not stored: an inner
+    product of two such rows is that of their factors times that of the rows,
+
+        (a_i ⊗ x_i)·(a_j ⊗ x_j) = (a_i·a_j) (x_i·x_j).
+
+    ``bias`` says whether the rows x end with a 1, as those of gradient embeddings do.
     """
 
     def __init__(
-        self, pool: Pool, workers: Workers, scale: Float32 | None = None, bias: bool = False
+        self, pool: Pool, workers: Workers, factors: Float32 | None = None, bias: bool = False
     ) -> None:
         self.pool, self.workers = pool, workers
-        self.scale = np.ones(len(pool), np.float32) if scale is None else scale.astype(np.float32)
+        self.factors = np.ones((len(pool), 1), np.float32) if factors is None else factors
         self.bias = float(bias)
 
         (lengths,) = workers.each(_squared_lengths, pool)
-        self.norms = np.square(self.scale.astype(float)) * (lengths + self.bias)
+        self.norms = _row_squares(self.factors) * (lengths + self.bias)
         self.squares = np.full(len(pool), np.inf)
-        self._per_row = PerRow(self.scale), PerRow(self.norms)  # made once, so that they are sent once
+        self._per_row = PerRow(self.factors), PerRow(self.norms)  # made once, so that they are sent once
 
     def add(self, centres: Ints) -> None:
         """Take more rows as centres."""
@@ -40,11 +44,18 @@ class Nearest:
             part = centres[start : start + AT_ONCE]
             rows = self.pool.rows(part).T
             rows = rows.tocsc() if scipy.sparse.issparse(rows) else np.ascontiguousarray(rows)
-            (nearest,) = self.workers.each(
-                _nearest, self.pool, *self._per_row, rows, self.scale[part], self.norms[part], self.bias
-            )
+            known = rows, self.factors[part], self.norms[part], self.bias
+            (nearest,) = self.workers.each(_nearest, self.pool, *self._per_row, *known)
             self.squares = np.minimum(self.squares, np.maximum(nearest, 0.0))
         self.squares[centres] = 0.0
+
+
+def _row_squares(factors: Float32) -> Float64:
+    """|a_i|² of every row, in double precision, one column after the other."""
+    total = np.zeros(len(factors))
+    for column in factors.T:
+        total += np.square(column.astype(float))
+    return total
 
 
 def _squared_lengths(block: Any) -> tuple[Float64]:
@@ -55,10 +66,10 @@ def _squared_lengths(block: Any) -> tuple[Float64]:
 
 def _nearest(
     block: Any,
-    scale: Float32,
+    factors: Float32,
     norms: Float64,
     centres: Any,
-    centre_scale: Float32,
+    centre_factors: Float32,
     centre_norms: Float64,
     bias: float,
 ) -> tuple[Float64]:
@@ -66,5 +77,5 @@ def _nearest(
     product = block @ centres
     product = product.toarray() if scipy.sparse.issparse(product) else product
     product = (product + np.float32(bias)).astype(float)
-    product *= scale[:, None].astype(float) * centre_scale.astype(float)
+    product *= factors.astype(float) @ centre_factors.astype(float).T
     return (np.asarray((norms[:, None] + centre_norms - 2 * product).min(axis=1)),)

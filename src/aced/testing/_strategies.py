@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from aced._errors import InvalidInput
 from aced.learner import Learner, Queries
 from aced.pool import Pool
 from aced.strategies import Strategy
@@ -30,6 +31,7 @@ def strategy_checks() -> tuple[Check, ...]:
         check_the_same_seed_gives_the_same_run,
         check_the_number_of_threads_does_not_change_the_run,
         check_labels_of_one_class_do_not_stop_it,
+        check_more_than_two_classes_are_taken_or_refused,
     )
 
 
@@ -87,6 +89,32 @@ def check_labels_of_one_class_do_not_stop_it(make: Make, pool: Pool, labels: np.
     learner = _learner(make, pool, constant)
     sizes = [len(queries) for queries in islice(_rounds(learner, constant), 3)]
     assert sizes == 3 * [learner.batch_size] or _may_stop(learner), f"batches of {sizes}"
+
+
+def check_more_than_two_classes_are_taken_or_refused(make: Make, pool: Pool, labels: np.ndarray) -> None:
+    """Classes come one after the other; a strategy made for two refuses the others at the start."""
+    many = 2 * np.unique(labels, return_inverse=True)[1] + np.arange(len(pool)) % 2
+    if make().two_classes:
+        said = _refusal(make, pool)
+        assert "two classes only" in said, f"four classes are taken, or refused with {said!r}"
+        return
+    learner = _learner(make, pool, many, seed=1, batch_size=max(4, len(pool) // 12))
+    seen: list[object] = []
+    for queries in islice(_rounds(learner, many), 4):
+        seen += queries.ids.tolist()
+        p = queries.probabilities
+        assert ((p > 0) & (p <= 1 + 1e-9)).all(), f"draw probabilities are from {p.min()} to {p.max()}"
+    assert len(set(seen)) == len(seen), "a row was asked for again"
+    assert len(seen) == 4 * learner.batch_size or _may_stop(learner), f"{len(seen)} rows asked for"
+
+
+def _refusal(make: Make, pool: Pool) -> str:
+    """What is said of four classes."""
+    try:
+        Learner(pool, strategy=make(), classes=range(4))
+    except InvalidInput as error:
+        return str(error)
+    return ""
 
 
 def _learner(make: Make, pool: Pool, labels: np.ndarray, **options: Any) -> Learner:

@@ -17,9 +17,11 @@ Guess = tuple[str, float, str]
 
 
 def version_of(project: Project) -> str:
-    """The version of the classifier. It changes if and only if the labels do."""
+    """The version of the classifier. It changes if and only if the labels or the classes do."""
     found = project.opinions()
     content = found.rows.tobytes() + found.codes.tobytes()
+    if project.state.classes_seq:
+        content += "\n".join(project.classes).encode()
     return f"aced-{len(found.rows)}-{hashlib.sha256(content).hexdigest()[:8]}"
 
 

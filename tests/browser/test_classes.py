@@ -358,24 +358,25 @@ def test_pages_with_many_classes_fit(tmp_path: Path, site, visit, scheme, classe
             assert min(control["width"], control["height"]) >= 44, control
 
 
-def labelled(folder: Path, classes: list[str], n: int, **options: Any) -> Path:
-    """A project in which ben has labelled everything so far, with a slip now and then."""
-    made(folder, classes, n, **options)
+def labelled(folder: Path, classes: list[str], labels: int, **options: Any) -> Path:
+    """A project in which ben has given this many labels, with a slip now and then."""
+    made(folder, classes, 100, batch=20, **options)
     project = Project(folder / "project")
     project.add_person("ben")
-    for place in range(3):
-        for item in project.give("ben", n):
-            meant = classes.index(item.content.split(",")[0].removeprefix("a "))
-            slip = (item.row + place) % 7 == 0
-            project.answer("ben", item.row, "label", classes[(meant + slip) % len(classes)], seconds=2.0)
+    for _ in range(labels):
         project.refill()
+        item = project.give("ben")[0]
+        meant = classes.index(item.content.split(",")[0].removeprefix("a "))
+        name = classes[(meant + (item.row % 7 == 0)) % len(classes)]
+        project.answer("ben", item.row, "label", name, seconds=2.0)
+    project.refill()
     project.close()
     return folder / "project"
 
 
 def test_the_lead_sees_the_classes_and_changes_them(tmp_path: Path, site, visit) -> None:
-    served = site(labelled(tmp_path, FIVE, 100, batch=40, check=0.5))
-    lead = visit()
+    served = site(labelled(tmp_path, FIVE, 60, check=0.5))
+    lead = visit(expected=("400",))  # names that are taken
     page = lead.page
     page.goto(f"{served.url}/lead")
     page.wait_for_selector("#class-rows tr", timeout=WAIT)
@@ -449,7 +450,7 @@ def test_the_lead_sees_the_classes_and_changes_them(tmp_path: Path, site, visit)
 
 
 def test_the_legend_of_the_map_hides_a_class(tmp_path: Path, site, visit) -> None:
-    served = site(labelled(tmp_path, FIVE, 60, batch=40))
+    served = site(labelled(tmp_path, FIVE, 30))
     lead = visit()
     page = lead.page
     page.goto(f"{served.url}/lead")

@@ -204,7 +204,6 @@ def labelled(folder: Path, items: Items, truth: np.ndarray, classes: list[str]) 
         features=features,
         classes=classes,
         root=items.root,
-        strategy="aced" if len(classes) == 2 else "margin",
         batch=40,
         check=0.15,
         overlap=0.15,

@@ -20,8 +20,8 @@ export function showBalance(found) {
   const words = ({ name, labels }) => `${name} ${count(labels)} (${percent(sum ? labels / sum : 0)})`;
   const bar = byId("balance");
   bar.replaceChildren(
-    ...found.map(({ code, labels }) => {
-      const part = el("span", { class: `${tint(code)} ${found.length === 2 && code % 2 ? "striped" : ""}` });
+    ...found.map(({ code, labels }, place) => {
+      const part = el("span", { class: `${tint(code)} ${found.length === 2 && place ? "striped" : ""}` });
       part.style.flexGrow = String(sum ? labels : 0);
       return part;
     }),

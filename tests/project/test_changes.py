@@ -277,7 +277,7 @@ def test_two_labels_that_differed_agree_after_a_merge(project):
     assert summary(project)["disputed"] == 0
 
 
-@pytest.mark.parametrize("strategy", ["passive", "margin"])
+@pytest.mark.parametrize("strategy", ["aced", "passive", "margin"])
 def test_rounds_follow_the_classes_and_repeat_to_the_bit(tmp_path, strategy):
     """Draws stay; the next round knows the new classes, and so does a replay."""
     project, truth = labelled(tmp_path / "p", LETTERS[:4], strategy=strategy)
@@ -305,3 +305,24 @@ def test_rounds_follow_the_classes_and_repeat_to_the_bit(tmp_path, strategy):
     project.close()
     again = Project(folder)
     assert set(np.unique(again.classifier().predict(again.features))) <= {0, 2, 3, 4}
+
+
+def test_confusion_of_before_counts_as_the_classes_of_now(tmp_path):
+    project, _ = labelled(tmp_path / "p", LETTERS[:3], rounds=3, strategy="passive")
+    project.refill(threads=1)
+    before = np.array(summary(project)["confusion"]["counts"])
+    merge_class(project.ledger, "lea", LETTERS[0], LETTERS[2])
+    add_class(project.ledger, "lea", "new")
+    shown = summary(project)
+    assert shown["confusion"]["classes"] == [LETTERS[1], LETTERS[2], "new"]
+    joined = np.array([[0, 1, 0], [1, 0, 1]])
+    assert (
+        np.array(shown["confusion"]["counts"])[:2, :2].tolist() == (joined @ before @ joined.T).tolist()
+    )
+    assert shown["accuracy_by_class"][2]["checked"] == 0
+    assert shown["accuracy_by_class"][2]["estimate"] is None
+    assert shown["changes"]["kind"] == "class-added"
+    assert (shown["changes"]["class"], shown["changes"]["who"]) == ("new", "lea")
+    undo_change(project.ledger, "lea")
+    last = summary(project)["changes"]
+    assert (last["kind"], last["class"], last["name"]) == ("class-merged", LETTERS[0], LETTERS[2])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aced.project import Project, export_rows, guess, repeat_rounds, summary
+from aced.project import Project, export_rows, guess, repeat_rounds, summary, wilson
 from tests.project.places import make
 
 LETTERS = [f"class {i}" for i in range(30)]
@@ -25,7 +25,7 @@ def labelled(folder, classes, rounds=2, **options) -> tuple[Project, np.ndarray]
     return project, truth
 
 
-@pytest.mark.parametrize("strategy", ["passive", "margin"])
+@pytest.mark.parametrize("strategy", ["aced", "passive", "margin"])
 @pytest.mark.parametrize("k", [3, 5, 30])
 def test_a_project_takes_many_classes(tmp_path, k, strategy):
     project, truth = labelled(tmp_path / "p", LETTERS[:k], strategy=strategy)
@@ -42,3 +42,27 @@ def test_a_project_takes_many_classes(tmp_path, k, strategy):
     assert all(code in range(k) and 1 / k - 0.01 < sure <= 1 for code, sure in guesses)
     repeated = list(repeat_rounds(project.ledger, lambda: project.pool, threads=1))
     assert [one.differs for one in repeated] == [None] * len(project.state.rounds)
+    if strategy == "aced":
+        assert {note["incumbent"] for note in second if "incumbent" in note} <= set(range(k))
+        assert all(0 <= note["separates"] <= note["of"] for note in second if "of" in note)
+
+
+def test_accuracy_by_class_and_confusion_are_counts_of_the_check_rows(tmp_path):
+    """The last round's counts, from its own five classifiers, made here by hand."""
+    project, _ = labelled(tmp_path / "p", LETTERS[:3], rounds=3, strategy="passive")
+    assert project.refill(threads=1)  # it estimates accuracy from all labels before it
+    shown = summary(project)
+    last = project.state.rounds[-1]["accuracy"]
+    table = np.array(shown["confusion"]["counts"])
+    assert shown["confusion"]["classes"] == LETTERS[:3]
+    assert table.sum() == last["checked"] >= 10
+    assert np.trace(table) / table.sum() == pytest.approx(last["estimate"])
+    found = project.opinions()
+    before = set(project.state.checks) - set(project.state.rounds[-1]["checks"])
+    at = np.flatnonzero(np.isin(found.rows, list(before)))
+    assert table.sum(axis=1).tolist() == np.bincount(found.codes[at], minlength=3).tolist()
+    for place, one in enumerate(shown["accuracy_by_class"]):
+        of = int(table[place].sum())
+        assert (one["class"], one["checked"]) == (LETTERS[place], of)
+        assert one["estimate"] == pytest.approx(table[place, place] / of)
+        assert (one["low"], one["high"]) == pytest.approx(wilson(int(table[place, place]), of))

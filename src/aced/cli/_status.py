@@ -22,6 +22,7 @@ def status(project: Folder, as_json: Json = False) -> None:
     found["last"] = {"seq": last.seq, "at": last.at, "kind": last.kind, "who": last.who}
     found["losses"] = [one["lost"] for one in opened.ledger.state.losses]
     found["settings"] = {name: getattr(opened.settings, name) for name in SETTINGS}
+    found["settings"]["classes"] = opened.classes  # those of now
     opened.close()
     if as_json:
         print_json(found)
@@ -41,6 +42,7 @@ def _print(console: Console, folder: str, found: dict[str, Any]) -> None:
     lines = {
         "labelled": f"{labelled} of {total} items ({percent(labelled / total)}){more}",
         "accuracy": accuracy_words(progress["accuracy"]),
+        **_by_class(found["accuracy_by_class"]),
         "balance": ", ".join(f"{visible(name)} {count}" for name, count in found["balance"].items()),
         "left": "not known yet"
         if left is None
@@ -64,6 +66,16 @@ def _print(console: Console, folder: str, found: dict[str, Any]) -> None:
     console.print(table)
     if found["people"]:
         console.print(_people(found["people"]))
+
+
+def _by_class(found: list[dict[str, Any]]) -> dict[str, str]:
+    """Of the check rows of each class, how many the classifier names rightly."""
+    parts = [
+        f"{visible(one['class'])} {round(one['estimate'] * one['checked'])} of {one['checked']}"
+        for one in found
+        if one["checked"]
+    ]
+    return {"by class": f"{', '.join(parts)} check rows right"} if parts else {}
 
 
 def _people(people: list[dict[str, Any]]) -> Table:

@@ -114,9 +114,9 @@ class Project:
         has for each item its row of ``features`` (default: 0, 1, …); duplicates share one. ``root`` is
         the folder of images. ``strategy`` draws ``batch`` items for a round, from ``seed``. ``check`` is
         the share of requests drawn at random to estimate accuracy, ``overlap`` that of second opinions.
-        An item is kept for a person for ``lease`` seconds. ``l2`` is the penalty of the classifier (default:
-        the labels choose it).
-        ``combine`` ("dawid-skene" or "majority") is how several opinions become one label.
+        An item is kept for a person for ``lease`` seconds. ``l2`` is the penalty of the classifier
+        (default: the labels choose it). ``combine`` ("dawid-skene" or "majority") is how several
+        opinions become one label.
         ``embedding`` is what computed the features; it is saved beside them.
         """
         make_files(

@@ -308,7 +308,7 @@ ALL = [
         "image",
         pictures,
         ["even", "odd"],
-        {("lead", "desktop", "light"), ("label", "phone", "light")},
+        {("label", "phone", "light")},
     ),
     Shown(
         "five",
@@ -324,7 +324,6 @@ ALL = [
             ("label", "desktop", "light"),
             ("label", "desktop", "dark"),
             ("label", "phone", "light"),
-            ("lead", "desktop", "dark"),
         },
     ),
 ]

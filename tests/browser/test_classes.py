@@ -203,6 +203,35 @@ def test_thirty_classes_by_keyboard_with_a_rename_and_a_merge(tmp_path: Path, si
     assert len(labels) == 25 + 1 + 1 + 8 + 1 + 30
 
 
+def test_a_tenth_class_makes_a_list_of_the_buttons_and_its_undo_buttons_again(
+    tmp_path: Path, site, visit
+) -> None:
+    nine = [*FIVE, "refund", "return", "advert", "other"]
+    made(tmp_path, nine)
+    served = site(tmp_path / "project")
+    ana = visit()
+    ana.page.goto(served.url)
+    ready(ana)
+    change(ana, served, {"action": "add", "name": "question"})
+    press(ana, "1")
+    ana.page.wait_for_selector("#search", timeout=WAIT)
+    assert "“question” is new" in ana.page.inner_text("#notice")
+    ana.page.wait_for_timeout(1700)
+    press(ana, "q", "Enter")
+    press(ana, "Backspace")
+    change(ana, served, {"action": "undo"})
+    press(ana, "a", "Enter")
+    ana.page.wait_for_selector(".choice", timeout=WAIT)
+    before = shown(ana)
+    ana.page.keyboard.press("s")  # the next letter of a name, from somebody who types on: no skip
+    assert shown(ana) == before
+    ana.page.wait_for_timeout(1700)
+    press(ana, "2")
+    ana.saved()
+    assert sorted(said(served).values()) == ["advert", "invoice", "spam"]
+    assert served.events("skip") == []
+
+
 def test_the_page_and_the_terminal_narrow_alike(tmp_path: Path, site, visit) -> None:
     names = [*THIRTY, "Ärger", "Éte\u0301", "e-mail", "type 2", "ﬁne", "愛 love", "+", "naïve bayes"]
     made(tmp_path, FIVE)
@@ -290,21 +319,23 @@ SPEED = """async ([keys, times]) => {
 
 
 def test_thirty_classes_are_as_fast_as_two(tmp_path: Path, site, visit) -> None:
-    took: dict[int, float] = {}
-    for classes, keys in ((["even", "odd"], ["1"]), (THIRTY, ["d", "Enter"])):
-        made(tmp_path / str(len(classes)), classes, 100)
-        served = site(tmp_path / str(len(classes)) / "project")
+    took: list[float] = []
+    for classes, keys in ((["even", "odd"], ["1"]), (THIRTY, ["5"]), (THIRTY, ["d", "Enter"])):
+        folder = tmp_path / str(len(took))
+        made(folder, classes, 100)
+        served = site(folder / "project")
         ana = visit()
         ana.page.goto(served.url)
         ready(ana)
         ana.page.wait_for_timeout(300)
         found = ana.page.evaluate(SPEED, [keys, 30])
         assert len(found) == 30
-        took[len(classes)] = statistics.median(script for script, _ in found)
+        took.append(statistics.median(script for script, _ in found))
         painted = statistics.median(paint for _, paint in found)
-        print(f"{len(classes)} classes: {took[len(classes)]:.2f} ms, painted after {painted:.1f} ms")
-    assert took[30] < 25  # milliseconds from the first key to the next item, laid out
-    assert took[30] < took[2] + 15
+        print(f"{len(classes)} classes, {keys}: {took[-1]:.2f} ms, painted after {painted:.1f} ms")
+    two, by_number, typed = took  # milliseconds from the first key to the next item, laid out
+    assert by_number < two + 5
+    assert typed < two + 15
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

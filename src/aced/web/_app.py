@@ -221,7 +221,6 @@ class Api:
         return Json(
             {
                 "project": self.project.id,  # tells apart projects that were served on one address
-                "classes_version": self.project.state.classes_seq,
                 "pool": settings.pool,  # under which older pages kept answers that were not sent
                 "name": visitor.name,
                 "role": visitor.role,

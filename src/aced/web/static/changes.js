@@ -18,10 +18,14 @@ export function changes(before, now) {
   return parts.length ? `The classes have changed: ${parts.join("; ")}.` : "The classes have changed.";
 }
 
-/** The keys that mean another class than before; of a list to type in, those that take from the list. */
+/**
+ * The keys that mean something else than before; of a list to type in, those that take from the list.
+ * null stands for all of them, where buttons have become a list or a list buttons.
+ */
 export function moved(before, now) {
   const codeOf = ({ classes, codes, keys }, key) => codes[classes.indexOf(keys[key])];
   const keys = Object.keys(before.keys);
+  if (!keys.length !== !Object.keys(now.keys).length) return null;
   const changed = keys.filter((key) => codeOf(before, key) !== codeOf(now, key));
   return new Set(keys.length ? changed : ["Enter", ..."123456789"]);
 }

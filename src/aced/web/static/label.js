@@ -285,7 +285,8 @@ function pressed(event) {
   action ??= actions[key] ?? actions[key.toLowerCase()];
   if (!action) return;
   event.preventDefault();
-  if (performance.now() < careful.until && careful.keys.has(key.length > 1 ? key : key.toLowerCase())) return;
+  const strange = careful.keys?.has(key.length > 1 ? key : key.toLowerCase()) ?? true;
+  if (strange && performance.now() < careful.until) return;
   // A key that is held down must not label items that nobody read.
   if (!event.repeat || SCROLLING.has(key)) action();
 }
@@ -332,7 +333,8 @@ async function renew(afresh = false, sentence = "") {
   if (now.classes_version === me.classes_version) return;
   const before = me;
   me = { ...now, codes: now.codes ?? now.classes.map((_, place) => place) };
-  careful = { until: performance.now() + CAREFUL, keys: moved(before, me) };
+  const keys = moved(before, me);
+  careful = { until: performance.now() + (keys ? CAREFUL : 2 * CAREFUL), keys };
   introduce();
   notice(`${sentence} ${changes(before, me)}`.trim(), 12_000);
 }

@@ -7,6 +7,7 @@ import pytest
 
 from aced import InvalidInput
 from aced.project import (
+    MEMORY,
     ClassGone,
     KeyTaken,
     Project,
@@ -16,6 +17,7 @@ from aced.project import (
     labels_changed,
     listed,
     merge_class,
+    plan_round,
     rename_class,
     repeat_rounds,
     summary,
@@ -326,3 +328,34 @@ def test_confusion_of_before_counts_as_the_classes_of_now(tmp_path):
     undo_change(project.ledger, "lea")
     last = summary(project)["changes"]
     assert (last["kind"], last["class"], last["name"]) == ("class-merged", LETTERS[0], LETTERS[2])
+
+
+@pytest.mark.parametrize("strategy", ["aced", "margin"])
+def test_a_merge_while_a_round_is_planned(tmp_path, strategy):
+    """The round is recorded with the classes it was planned with; it and the next one repeat."""
+    project, _ = labelled(tmp_path / "p", LETTERS[:4], strategy=strategy)
+    brief = project.brief()
+    planned = plan_round(project.pool, brief, threads=1)
+    merge_class(project.ledger, "lea", LETTERS[3], LETTERS[0])
+    assert project.record(brief, planned)
+    assert project.state.rounds[-1]["classes"] == [0, 1, 2, 3]
+    assert {project.names[draw.note["says"]] for draw in project.state.draws.values() if "says" in
+            draw.note} <= set(project.classes)  # fmt: skip
+    while items := project.give("ann"):
+        project.answer("ann", items[0].row, "label", LETTERS[1])
+    assert project.refill(threads=1)
+    assert project.state.rounds[-1]["classes"] == [0, 1, 2]
+    repeated = list(repeat_rounds(project.ledger, lambda: project.pool, threads=1))
+    assert [one.differs for one in repeated] == [None] * len(project.state.rounds)
+
+
+def test_a_lost_memory_is_made_again_across_a_change(tmp_path):
+    found = []
+    for lose in (False, True):
+        project, _ = labelled(tmp_path / f"p{lose}", LETTERS[:4], strategy="aced")
+        merge_class(project.ledger, "lea", LETTERS[3], LETTERS[0])
+        if lose:
+            (project.folder / MEMORY).unlink()
+        assert project.refill(threads=1)
+        found.append(list(project.state.draws))
+    assert found[0] == found[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from aced.crowd import agreement, dawid_skene
 from aced.project import Project, export_rows, guess, repeat_rounds, summary, wilson
 from tests.project.places import make
 
@@ -45,6 +46,44 @@ def test_a_project_takes_many_classes(tmp_path, k, strategy):
     if strategy == "aced":
         assert {note["incumbent"] for note in second if "incumbent" in note} <= set(range(k))
         assert all(0 <= note["separates"] <= note["of"] for note in second if "of" in note)
+
+
+def test_second_opinions_of_many_classes(tmp_path):
+    """A share of requests goes to rows with one label; two labels are combined by Dawid and Skene."""
+    classes = LETTERS[:4]
+    project = make(tmp_path / "p", n=120, classes=classes, batch=20, overlap=0.4, strategy="passive")
+    rng = np.random.default_rng(0)
+    truth = rng.integers(4, size=120)
+    for who in ("ann", "bob"):
+        project.add_person(who, token=False)
+    for _ in range(4):
+        assert project.refill(threads=1)
+        for who, right in (("ann", 1.0), ("bob", 0.5)):
+            while items := project.give(who):
+                row = items[0].row
+                code = truth[row] if rng.random() < right else (truth[row] + 1) % 4
+                project.answer(who, row, "label", classes[code])
+    state = project.state
+    twice = [row for row, said in state.votes.items() if len(said) == 2]
+    assert len(twice) >= 8
+    assert all(state.wanted[row] == 2 for row in twice)
+    found = project.opinions()
+    fit = dawid_skene(found.votes)
+    assert found.eta == pytest.approx(fit.eta)
+    best = fit.eta.max(axis=1)
+    assert fit.eta[np.arange(len(best)), found.codes] == pytest.approx(best)
+    assert summary(project)["agreement"]["alpha"] == pytest.approx(agreement(found.votes).alpha)
+    repeated = list(repeat_rounds(project.ledger, lambda: project.pool, threads=1))
+    assert [one.differs for one in repeated] == [None] * 4
+
+
+def test_a_tie_is_decided_by_the_earliest_of_the_tied_votes(tmp_path):
+    project = make(tmp_path / "p", classes=LETTERS[:3], combine="majority", strategy="passive")
+    for who, code in (("ann", 2), ("bob", 1), ("eve", 0), ("joe", 1), ("kim", 0)):
+        project.add_person(who, token=False)
+        with project.ledger.writing() as writing:
+            writing.append("label", who, 7, {"label": code})
+    assert project.opinions().codes.tolist() == [1]  # bob before eve; ann's class has one vote
 
 
 def test_accuracy_by_class_and_confusion_are_counts_of_the_check_rows(tmp_path):

@@ -23,7 +23,7 @@ algorithm. How far people agree is in ``_agreement``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -142,22 +142,23 @@ def dawid_skene(
     whole("steps", steps, 1)
     if not tolerance >= 0:
         raise InvalidInput("tolerance", f"must be at least 0, got {tolerance}")
-    voted = np.zeros(votes.items, bool)
-    voted[votes.item] = True
+    ballots = _Ballots.of(votes)
     confusion = np.broadcast_to(pseudo / pseudo.sum(axis=1, keepdims=True), (votes.people, k, k))
-    eta, _ = _posterior(votes, voted, confusion, np.full(k, 1 / k))
+    eta, _ = ballots.posterior(confusion, np.full(k, 1 / k))
     logliks: list[float] = []
     for _ in range(steps):
-        counts = _expected_counts(votes, eta) + pseudo
+        counts = ballots.expected_counts(eta) + pseudo
         confusion = counts / counts.sum(axis=2, keepdims=True)
-        balance = (eta[voted].sum(axis=0) + 1) / (voted.sum() + k)
+        balance = (ballots.items @ eta + 1) / (ballots.items.sum() + k)
         before = eta
-        eta, evidence = _posterior(votes, voted, confusion, balance)
+        eta, evidence = ballots.posterior(confusion, balance)
         log_prior = (pseudo * np.log(confusion)).sum() + np.log(balance).sum()
         logliks.append(float(evidence + log_prior))
         if np.abs(eta - before).max(initial=0.0) <= tolerance:
             break
-    return DawidSkene(eta, confusion, balance, len(logliks), np.array(logliks))
+    found = np.full((votes.items, k), 1 / k)
+    found[ballots.voted] = eta[ballots.of_item]
+    return DawidSkene(found, confusion, balance, len(logliks), np.array(logliks))
 
 
 def second_opinion_gain(eta_i: Array, accuracy: float | Array) -> Float64:
@@ -222,25 +223,51 @@ def _pseudo_votes(prior: Prior, classes: int) -> Float64:
     return prior.votes * np.where(off, wrong, prior.right)
 
 
-def _posterior(
-    votes: Votes, voted: Array, confusion: Float64, balance: Float64
-) -> tuple[Float64, float]:
-    """The E-step: η, and log P(votes | π, ρ)."""
-    log_confusion = np.log(confusion)
-    joint = np.empty((votes.items, votes.classes))
-    for truth, chance in enumerate(balance.tolist()):
-        said = log_confusion[votes.who, truth, votes.code]
-        joint[:, truth] = np.log(chance) + np.bincount(votes.item, said, votes.items)
-    either = np.logaddexp.reduce(joint, axis=1)
-    eta = np.exp(joint - either[:, None])
-    return np.where(voted[:, None], eta, 1 / votes.classes), float(either[voted].sum())
+@dataclass(frozen=True)
+class _Ballots:
+    """Votes as a table with a row for each ballot: all votes on one item.
 
+    Items whose only vote is of one person for one class share a ballot, because they share η. Most items
+    have one vote, so EM costs what the people and the items with several votes cost, not what all do.
+    """
 
-def _expected_counts(votes: Votes, eta: Float64) -> Float64:
-    """N_kab, shape (people, K, K)."""
-    k = votes.classes
-    cell, counts = k * votes.who + votes.code, np.empty((votes.people, k, k))
-    for truth in range(k):
-        weight = eta[votes.item, truth]
-        counts[:, truth] = np.bincount(cell, weight, k * votes.people).reshape(-1, k)
-    return counts
+    table: Any  # (ballots, people · K), sparse: how often person k says b
+    items: Float64  # (ballots,): how many items have this ballot
+    voted: Ints  # the items with votes
+    of_item: Ints  # the ballot of each of them
+    classes: int
+
+    @classmethod
+    def of(cls, votes: Votes) -> _Ballots:
+        from scipy import sparse  # takes long to load, and many projects have one vote an item
+
+        k, width = votes.classes, votes.people * votes.classes
+        voted, place, count = np.unique(votes.item, return_inverse=True, return_counts=True)
+        says = k * votes.who + votes.code
+        name = width + np.arange(len(voted))  # of a ballot; one vote is named by what it says
+        lone = count[place] == 1
+        name[place[lone]] = says[lone]
+        _, first, of_item, items = np.unique(
+            name, return_index=True, return_inverse=True, return_counts=True
+        )
+        shown = np.full(len(voted), -1)
+        shown[first] = np.arange(len(first))
+        row = shown[place]
+        kept = row >= 0
+        cells = np.ones(int(kept.sum())), (row[kept], says[kept])
+        table = sparse.csr_matrix(cells, shape=(len(first), width))
+        return cls(table, items.astype(float), voted, of_item, k)
+
+    def posterior(self, confusion: Float64, balance: Float64) -> tuple[Float64, float]:
+        """The E-step: η of each ballot, and log P(votes | π, ρ)."""
+        by_vote = np.log(confusion).transpose(0, 2, 1).reshape(-1, self.classes)  # (person says, truth)
+        joint = self.table @ by_vote + np.log(balance)
+        most = joint.max(axis=1, keepdims=True)
+        eta = np.exp(joint - most)
+        total = eta.sum(axis=1, keepdims=True)
+        return eta / total, float(self.items @ (most + np.log(total))[:, 0])
+
+    def expected_counts(self, eta: Float64) -> Float64:
+        """N_kab, shape (people, K, K)."""
+        counts = self.table.T @ (self.items[:, None] * eta)  # (person says, truth)
+        return np.asarray(counts).reshape(-1, self.classes, self.classes).transpose(0, 2, 1)

@@ -122,7 +122,9 @@ def digits(folder: Path, n: int = 300, **options: Any) -> np.ndarray:
     return values[:n] % 2
 
 
-def texts(folder: Path, contents: list[Any], classes: list[str], kind: str = "text") -> None:
+def texts(
+    folder: Path, contents: list[Any], classes: list[str], kind: str = "text", **options: Any
+) -> None:
     """Texts or rows whose features do not matter."""
     project = Project.create(
         folder / "project",
@@ -131,7 +133,7 @@ def texts(folder: Path, contents: list[Any], classes: list[str], kind: str = "te
         kind=kind,
         features=np.random.default_rng(0).normal(size=(len(contents), 3)).astype(np.float32),
         classes=classes,
-        batch=len(contents),
+        **{"batch": len(contents), **options},
     )
     project.refill()
     project.close()

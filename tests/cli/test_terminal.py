@@ -25,7 +25,7 @@ from aced import _preview
 from aced.cli import _show, main
 from aced.cli._show import show_item
 from aced.ledger import replay
-from aced.project import LEDGER, Item, Project, class_keys
+from aced.project import LEDGER, Item, Project, class_keys, merge_class, rename_class
 from tests import warm
 from tests.helpers import blobs
 
@@ -336,6 +336,103 @@ def test_a_row_is_a_table(screen, tmp_path):
     found = screen(make(tmp_path / "p", contents=rows, kind="row")).until("q quit")
     for word in ("age", "note", "[b]name[/b]"):
         assert word in found
+
+
+# -- many classes -------------------------------------------------------------------
+
+FIVE = ("cat", "cow", "dog", "sheep", "goat")
+TWELVE = ("ant", "ape", "bear", "bee", "cat", "cow", "deer", "dog", "duck", "red deer", "swan", "Ärger")
+
+
+def test_five_classes_have_digits_and_letters(screen, tmp_path):
+    shown = screen(make(tmp_path / "p", classes=FIVE, strategy="passive"))
+    line = shown.until("q quit")
+    assert "1 or c cat   2 or o cow   3 or d dog   4 or h sheep   5 or g goat" in " ".join(
+        line.split("\r\n")
+    )
+    for number, (key, name) in enumerate([("4", "sheep"), ("o", "cow"), ("G", "goat")], 1):
+        shown.type(key)
+        assert f"{number} of 60 labelled" in shown.until(f": {name}")
+    shown.type("q")
+    assert shown.end() == 0
+    assert given(tmp_path / "p") == ["sheep", "cow", "goat"]
+
+
+def test_twelve_classes_are_typed(screen, tmp_path):
+    shown = screen(make(tmp_path / "p", classes=TWELVE, strategy="passive"))
+    first = shown.until("swan")
+    assert "/s skip" in first
+    for number, (keys, name) in enumerate(
+        [("bee\r", "bee"), ("d\x1b[C\r", "dog"), ("c2", "cow"), ("AR\n", "Ärger"), ("5", "cat")], 1
+    ):
+        shown.type(keys)
+        assert f"{number} of 60 labelled" in shown.until(f": {name}")
+    shown.type("suzwq")  # letters are no commands here
+    shown.until("no class begins like this")
+    shown.type("\x1b")
+    shown.until("ape")
+    shown.type("\x7f")
+    shown.until("Undone.")
+    shown.type("/s")
+    shown.until(": skip")
+    shown.type("/")
+    shown.until("u unsure   z undo")
+    shown.type("u")
+    shown.until(": unsure")
+    shown.type("/w")
+    assert "drawn with probability" in shown.until("Round 1")
+    shown.type("/q")
+    assert shown.end() == 0
+    assert given(tmp_path / "p") == ["bee", "dog", "cow", "Ärger", "skip", "unsure"]
+    assert termios.tcgetattr(shown.slave) == shown.modes
+
+
+def test_letters_typed_one_by_one_narrow_the_list(screen, tmp_path):
+    shown = screen(make(tmp_path / "p", classes=TWELVE, strategy="passive"))
+    shown.until("swan")
+    shown.type("d")
+    found = shown.until("red deer").rpartition("> d_")[2]
+    assert "deer" in found
+    assert "swan" not in found
+    shown.type("u")
+    shown.until("> du_")
+    shown.type("\x7f\x7f\x7f")
+    shown.until("Nothing to undo.")
+    shown.type("\x04")
+    assert shown.end() == 0
+
+
+def test_a_rename_and_a_merge_by_somebody_else_reach_the_terminal(screen, tmp_path):
+    shown = screen(make(tmp_path / "p", classes=FIVE, strategy="passive"), "--as", "ann")
+    shown.until("q quit")
+    shown.type("2")
+    shown.until(": cow")
+    project = Project(tmp_path / "p")
+    rename_class(project.ledger, "ann", "cow", "cattle")
+    shown.type("2")  # what the screen still calls cow
+    shown.until("The classes have changed.")
+    merge_class(project.ledger, "ann", "dog", "cat")
+    shown.type("3")
+    shown.until("was merged into 'cat'")
+    shown.type("c")
+    shown.until("3 of 60 labelled")
+    shown.type("q")
+    assert shown.end() == 0
+    project.close()
+    assert given(tmp_path / "p") == ["cattle", "cattle", "cat"]
+
+
+def test_many_classes_from_a_pipe(piped, tmp_path):
+    make(tmp_path / "p", classes=TWELVE, strategy="passive")
+    done = piped(tmp_path / "p", "bee\nSW\n/z\n\nred\n/s\narger\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert given(tmp_path / "p") == ["bee", "red deer", "skip", "Ärger"]
+    done = piped(tmp_path / "p", "cat\nb\ncow\n")
+    assert done.returncode == 2
+    assert re.fullmatch(
+        r"aced: answer to i\d+: 'b' is not the beginning of one class only; .*\n", done.stderr
+    )
+    assert given(tmp_path / "p")[-1] == "cat"
 
 
 # -- a pipe -------------------------------------------------------------------------

@@ -13,8 +13,17 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 QUIT = "q"
+END = "\x04"
+"""No more strokes will come."""
+ENTER, BACKSPACE, ESCAPE = "\n", "\x7f", "\x1b"
+UP, DOWN, RIGHT, LEFT = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D"
 SPECIAL = re.compile(rb"\x1b(\[[0-9;?]*[@-~]|O.|.)?", re.DOTALL)
 """Arrows and function keys, which are no answers."""
+
+STROKE = re.compile(r"\x1b(?:[\[O][0-9;?]*[@-~])?|.", re.DOTALL)
+SAME = {"\r": ENTER, "\x08": BACKSPACE}
+REST = 0.02
+"""Seconds in which the rest of a key's bytes comes after an escape."""
 
 GLANCE = 0.2
 """Seconds after which a signal that came just before a wait for a key is noticed."""
@@ -37,22 +46,41 @@ class Terminal:
         letters = codecs.getincrementaldecoder("utf-8")(errors="replace")
         found = ""
         while not found:
-            try:
-                while not select.select([self._fd], [], [], GLANCE)[0]:
-                    pass
-                part = os.read(self._fd, 64)
-            except OSError:  # the terminal has gone
-                return QUIT
+            part = self._part()
             if not part or part[:1] == b"\x04":
                 return QUIT
             found = letters.decode(SPECIAL.sub(b"", part))
         return found[0].lower() if found[0].isprintable() else ""
+
+    def strokes(self) -> list[str]:
+        """All that was typed since the last call, at least one stroke: characters and the keys above."""
+        letters = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        found = ""
+        while not found:
+            part = self._part()
+            while part.endswith(b"\x1b") and select.select([self._fd], [], [], REST)[0]:
+                part += self._part() or END.encode()
+            if not part:
+                return [END]
+            found = letters.decode(part)
+        strokes = [SAME.get(one, one) for one in STROKE.findall(found)]
+        return [f"\x1b[{one[-1]}" if one[1:2] == "O" else one for one in strokes]
+
+    def _part(self) -> bytes:
+        """Some bytes, once there are any; none if the terminal has gone."""
+        try:
+            while not select.select([self._fd], [], [], GLANCE)[0]:
+                pass
+            return os.read(self._fd, 64)
+        except OSError:
+            return b""
 
 
 class Piped:
     """Reads answers from a pipe. A line is a class, whose key is in ``words``, or one or more keys."""
 
     def __init__(self, stream: TextIO, words: dict[str, str]) -> None:
+        self._stream = stream
         self._answers = self._split(stream, words)
 
     def forget(self) -> None:
@@ -60,6 +88,10 @@ class Piped:
 
     def read(self) -> str:
         return next(self._answers, QUIT)
+
+    def line(self) -> str:
+        """The next line that says something; ``END`` when there are no more."""
+        return next((line.strip() for line in self._stream if line.strip()), END)
 
     @staticmethod
     def _split(stream: TextIO, words: dict[str, str]) -> Iterator[str]:

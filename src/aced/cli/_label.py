@@ -12,10 +12,20 @@ from rich.console import Console
 from rich.text import Text
 
 from aced._errors import InvalidInput
-from aced.cli._keys import QUIT, Keys, keys
+from aced.cli._keys import END, ESCAPE, QUIT, Keys, Piped, keys
 from aced.cli._project import Folder, let_in, visible
-from aced.cli._show import key_line, show_item, status_line, why
-from aced.project import COMMANDS, Driver, InThread, Item, Project, class_keys, progress
+from aced.cli._show import FRAME, key_line, show_item, status_line, typed_line, why
+from aced.cli._typing import Said, Typed, from_line
+from aced.project import (
+    COMMANDS,
+    PREFIX,
+    Driver,
+    InThread,
+    Item,
+    Project,
+    class_keys,
+    progress,
+)
 
 
 def label(
@@ -47,8 +57,8 @@ class Session:
     def __init__(self, project: Project, who: str, console: Console) -> None:
         self.project, self.who, self.console = project, who, console
         self.driver = Driver(project, InThread())
-        self.labels = class_keys(project.classes)
-        self.words = {name: key for key, name in reversed(self.labels.items())}
+        self.words: dict[str, str] = {}  # by class, its first key
+        self.learn(list(project.classes))
         self.given = 0
         self.ended = False
         self.note = ""
@@ -88,48 +98,110 @@ class Session:
     def ask(self, pressed: Keys, item: Item) -> tuple[Item | None, bool]:
         """Show an item until it is answered; return the next item, if known, and whether to go on."""
         began, page = time.perf_counter(), 0
+        self.follow()
         pressed.forget()
-        self.show(item, page)
         while True:
-            key = pressed.read()
+            self.show(item, page)
+            said = self.read(pressed, item)
             seconds = time.perf_counter() - began if sys.stdin.isatty() else 0.0  # unknown for a pipe
-            if key == QUIT:
+            if said.command == QUIT:
                 return None, False
-            if key in self.labels or key in ("s", "u"):
-                self.answer(item, key, seconds)
+            if said.name is not None or said.command in ("s", "u"):
+                try:
+                    self.answer(item, said, seconds)
+                except InvalidInput as error:
+                    if not self.follow():
+                        raise
+                    self.note = f"{self.note} {error}"  # the class has gone meanwhile: ask again
+                    return item, True
                 return None, True
-            if key == "z":
+            if said.command == "z":
                 back = self.project.undo(self.who)
                 self.given -= back is not None
                 self.note = "Nothing to undo." if back is None else "Undone."
                 return back or item, True
-            if key == "w":
+            if said.command == "w":
                 self.note = why(self.project.state.draws.get(item.row), self.project.names).plain
-            elif key == "m":
+            elif said.command == "m":
                 page += 1
-            elif not sys.stdin.isatty():
+
+    def follow(self) -> bool:
+        """Take over the classes as they are now; whether somebody has changed them."""
+        classes = list(self.project.classes)
+        if classes == self.classes:
+            return False
+        self.learn(classes)
+        self.note = f"{self.note} The classes have changed.".strip()
+        return True
+
+    def learn(self, classes: list[str]) -> None:
+        self.classes = classes
+        self.labels = class_keys(classes, self.project.codes)
+        self.words.clear()
+        self.words.update({name: key for key, name in reversed(self.labels.items())})
+        self.typed = None if self.labels else Typed(classes)
+
+    def read(self, pressed: Keys, item: Item) -> Said:
+        """What the person says next."""
+        if self.typed is not None:
+            return self.read_typed(self.typed, pressed, item)
+        key = pressed.read()
+        if key in self.labels:
+            return Said(self.labels[key])
+        if key not in COMMANDS and isinstance(pressed, Piped):
+            keys = f"{', '.join(self.labels)}, {', '.join(COMMANDS)}"
+            raise InvalidInput(
+                f"answer to {visible(item.id)}", f"{visible(key)!r} is no key; use {keys}"
+            )
+        return Said(command=key)
+
+    def read_typed(self, typed: Typed, pressed: Keys, item: Item) -> Said:
+        """The same where letters are typed to choose a class."""
+        if isinstance(pressed, Piped):
+            line = pressed.line()
+            said = Said(command=QUIT) if line == END else from_line(line, self.classes)
+            if said is None:
+                commands = ", ".join(f"{PREFIX}{letter}" for letter in COMMANDS)
                 raise InvalidInput(
                     f"answer to {visible(item.id)}",
-                    f"{visible(key)!r} is no key; use {', '.join(self.labels)}, {', '.join(COMMANDS)}",
+                    f"{visible(line)!r} is not the beginning of one class only; "
+                    f"use the name of a class, or {commands}",
                 )
-            self.show(item, page)
+            return said
+        for stroke in pressed.strokes():
+            if stroke == END:
+                return Said(command=QUIT)
+            said = typed.take(stroke, typed.columns(self.console))
+            if said is not None:
+                typed.take(ESCAPE)
+                return said
+        return Said()
 
-    def answer(self, item: Item, key: str, seconds: float) -> None:
-        kind = "label" if key in self.labels else {"s": "skip", "u": "unsure"}[key]
-        name = self.labels.get(key)
-        self.project.answer(self.who, item.row, kind, name, seconds=min(seconds, 1e6), source="terminal")
+    def answer(self, item: Item, said: Said, seconds: float) -> None:
+        kind = "label" if said.name is not None else {"s": "skip", "u": "unsure"}[said.command]
+        self.project.answer(
+            self.who, item.row, kind, said.name, seconds=min(seconds, 1e6), source="terminal"
+        )
         self.given += 1
-        self.note = f"{visible(item.id)}: {visible(name) if name else kind}"
+        self.note = f"{visible(item.id)}: {visible(said.name) if said.name else kind}"
 
     def show(self, item: Item, page: int) -> None:
-        console = self.console
-        if console.is_terminal and sys.stdin.isatty():
+        console, typed = self.console, self.typed
+        own = console.is_terminal and sys.stdin.isatty()
+        if own:
             console.clear()
-        console.print(show_item(console, item, self.project.settings.root, page))
+        around = FRAME + (typed.lines(console) if own and typed else 0)
+        more = f"{PREFIX}m" if typed else "m"
+        console.print(show_item(console, item, self.project.settings.root, page, around, more))
         console.print(status_line(progress(self.project, self.who)))
-        console.print(key_line(self.labels))
+        if typed is None:
+            console.print(key_line(self.labels))
+        elif own:
+            console.print(typed_line(typed.by_digit))
         if self.note:
             console.print(Text(self.note, style="dim"))
+        if own and typed:
+            console.print(typed.shown(console), end="")
         self.note = ""
 
     def farewell(self, folder: object) -> None:

@@ -28,10 +28,20 @@ PREVIEW = (60, 48)
 """Largest width and height of a preview, in pixels. A block character holds two, one above the other."""
 
 
-def show_item(console: Console, item: Item, root: str | None, page: int) -> RenderableType:
-    """The item in a frame. Of a long item one page, counted from 0; the first follows the last."""
+def show_item(
+    console: Console,
+    item: Item,
+    root: str | None,
+    page: int,
+    around: int = FRAME,
+    more: str = "m",
+) -> RenderableType:
+    """The item in a frame. Of a long item one page, counted from 0; the first follows the last.
+
+    ``around`` lines of the screen are for other things; ``more`` is the key that turns the page.
+    """
     if item.kind == "image":
-        body = _image(console, str(item.content), root)
+        body = _image(console, str(item.content), root, around)
     elif item.kind == "row":
         body = _row(item.content)
     else:
@@ -40,7 +50,7 @@ def show_item(console: Console, item: Item, root: str | None, page: int) -> Rend
     if item.kind == "image" or not console.is_terminal:
         return Panel(body, title=title, title_align="left")
     lines = console.render_lines(body, console.options.update(width=max(10, console.width - 4)))
-    room = max(SMALLEST, console.height - FRAME)
+    room = max(SMALLEST, console.height - around)
     if len(lines) <= room:
         return Panel(body, title=title, title_align="left")
     pages = -(-len(lines) // room)
@@ -49,7 +59,7 @@ def show_item(console: Console, item: Item, root: str | None, page: int) -> Rend
         Text.assemble(*((segment.text, segment.style or "") for segment in line))
         for line in lines[start : start + room]
     )
-    under = f"page {page % pages + 1} of {pages}, m for more"
+    under = f"page {page % pages + 1} of {pages}, {more} for more"
     return Panel(part, title=title, title_align="left", subtitle=under, subtitle_align="right")
 
 
@@ -68,25 +78,26 @@ def _row(content: Any) -> Table:
     return table
 
 
-def _image(console: Console, name: str, root: str | None) -> RenderableType:
+def _image(console: Console, name: str, root: str | None, around: int) -> RenderableType:
     path = Path(root or ".") / name
     line = Text(visible(path))
     if console.color_system is None:
         return line
     try:
-        return Group(_blocks(path, console), line)
+        return Group(_blocks(path, console, around), line)
     except Exception as error:  # Pillow has no common exception for files it cannot read
         return Group(line, Text(f"cannot be shown here: {visible(error)}", style="dim"))
 
 
-def _blocks(path: Path, console: Console) -> Text:
+def _blocks(path: Path, console: Console, around: int) -> Text:
     """The image in half blocks, each in two colours."""
     from PIL import Image
 
     check_file("image", path)
     status = path.stat()
     image = _on_white(path, status.st_size, status.st_mtime_ns)
-    most = (min(PREVIEW[0], console.width - 6), min(PREVIEW[1], 2 * (console.height - FRAME - 1)))
+    tallest = 2 * max(SMALLEST, console.height - around - 1)
+    most = (min(PREVIEW[0], console.width - 6), min(PREVIEW[1], tallest))
     scale = min(most[0] / image.width, most[1] / image.height)
     how = Image.Resampling.NEAREST if scale > 1 else Image.Resampling.BOX
     size = (max(1, int(image.width * scale)), max(2, int(image.height * scale) // 2 * 2))
@@ -135,6 +146,17 @@ def key_line(names: dict[str, str]) -> Text:
     for name, keys in by_class.items():
         line.append(f"{' or '.join(keys)} ", style="bold").append(visible(name)).append("   ")
     for key, what in (("s", "skip"), ("u", "unsure"), ("z", "undo"), ("w", "why"), ("q", "quit")):
+        line.append(f"{key} ", style="bold").append(what).append("   ")
+    line.rstrip()
+    return line
+
+
+def typed_line(by_digit: bool) -> Text:
+    """The same where classes are chosen by typing."""
+    line = Text()
+    digits = [("1-9", "number")] if by_digit else []
+    letters = (("Enter", "take"), *digits, ("Esc", "clear"), ("/s", "skip"), ("/u", "unsure"))
+    for key, what in (*letters, ("/z", "undo"), ("/w", "why"), ("/m", "more"), ("/q", "quit")):
         line.append(f"{key} ", style="bold").append(what).append("   ")
     line.rstrip()
     return line

@@ -56,7 +56,13 @@ from aced.project._import import (
     write_answer as write_answer,
 )
 from aced.project._item import Item as Item, KeyTaken as KeyTaken
-from aced.project._keys import COMMANDS as COMMANDS, class_keys as class_keys
+from aced.project._keys import (
+    COMMANDS as COMMANDS,
+    PREFIX as PREFIX,
+    class_keys as class_keys,
+    narrow as narrow,
+    picked_by_digits as picked_by_digits,
+)
 from aced.project._note import guess as guess
 from aced.project._people import check_name as check_name
 from aced.project._project import Project as Project

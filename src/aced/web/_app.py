@@ -215,17 +215,20 @@ class Api:
     # -- labelling ----------------------------------------------------------------------
 
     def me(self, _: Request, visitor: Visitor) -> Response:
-        settings, classes = self.project.settings, self.project.classes
+        settings = self.project.settings
+        with self.project.ledger.reading() as state:
+            version, classes, codes = state.classes_seq, self.project.classes, self.project.codes
         return Json(
             {
                 "project": self.project.id,  # tells apart projects that were served on one address
-                "classes_version": self.project.state.classes_seq,
                 "pool": settings.pool,  # under which older pages kept answers that were not sent
                 "name": visitor.name,
                 "role": visitor.role,
                 "kind": settings.kind,
                 "classes": classes,
-                "keys": class_keys(classes),
+                "codes": codes,  # they stay when others are merged, and so do marks and digits
+                "classes_version": version,
+                "keys": class_keys(classes, codes),
                 "lease": settings.lease,
             }
         )

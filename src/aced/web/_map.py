@@ -61,7 +61,11 @@ class Map:
             for row, draw in state.draws.items()
         ]
         pool = [_rounded(point) for point in points[rows]]
-        return {"pool": pool, "drawn": drawn, "classes": project.classes}
+        classes = [
+            {"code": code, "name": name}
+            for code, name in zip(project.codes, project.classes, strict=True)
+        ]
+        return {"pool": pool, "drawn": drawn, "names": project.names, "classes": classes}
 
 
 def _rounded(point: Float32) -> list[float]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from aced.project import Item, Project, summary
+from aced.project import Item, Project, guess, summary
 
 FIRST = 1_000_000
 """Most characters of a text, or of a cell, that are shown."""
@@ -41,14 +41,16 @@ def why_view(project: Project, row: int) -> dict[str, Any] | None:
     draw = project.state.draws.get(row)
     if draw is None:
         return None
-    note = draw.note
-    incumbent = note.get("incumbent")
+    note, names = draw.note, project.names
+    incumbent, guessed = note.get("incumbent"), guess(draw.note)
     return {
         "round": draw.round,
         "probability": draw.probability,
         "check": draw.check,
-        **{name: note.get(name) for name in ("lam", "p", "separates", "of", "spare")},
-        "incumbent": None if incumbent is None else project.names[incumbent],
+        **{name: note.get(name) for name in ("lam", "separates", "of", "spare")},
+        "says": None if guessed is None else names[guessed[0]],
+        "sure": None if guessed is None else guessed[1],
+        "incumbent": None if incumbent is None else names[incumbent],
     }
 
 

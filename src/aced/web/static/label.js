@@ -1,19 +1,25 @@
 // The annotator's page. A key shows the next item at once; the answer is sent in the background.
 
+import { changes, moved } from "./changes.js";
+import { chooser } from "./choices.js";
+import { tint } from "./marks.js";
 import { Outbox } from "./outbox.js";
 import { Zoom, content, preload, release } from "./stage.js";
 import { Away, Refused, backoff, byId, count, el, get, pause, say, showProgress, timeLeft } from "./util.js";
+import { watch } from "./watch.js";
 import { explain } from "./why.js";
 
 const AHEAD = 3;
-const LONGEST = 300; // seconds counted for one item at most
 const REMEMBERED = 200;
+const CAREFUL = 800; // milliseconds
 
 const stage = byId("stage");
 const zoom = new Zoom(stage);
-const buttons = ["first", "second", "skip", "unsure"].map(byId);
+const buttons = ["skip", "unsure"].map(byId);
 
 let me = null;
+let choices = null; // the buttons of the classes, or the list to type in
+let careful = { until: 0, keys: new Set() }; // keys that have just got another meaning, and clicks
 let outbox = null;
 let progress = null;
 let designing = false;
@@ -23,28 +29,6 @@ let history = []; // answers of this visit, whose items are known here if they a
 let blocked = false; // an undo is on its way and only the server knows the item
 let moves = 0; // counts answers and undos, given and delivered: a list of items from before is stale
 let lost = false; // the last request for items failed
-
-// -- time spent on an item, not counting while the page is hidden -------------------------
-
-const watch = {
-  spent: 0,
-  since: 0,
-  start() {
-    this.spent = 0;
-    this.since = document.hidden ? null : performance.now();
-  },
-  stop() {
-    if (this.since !== null) this.spent += performance.now() - this.since;
-    this.since = null;
-  },
-  go() {
-    if (this.since === null) this.since = performance.now();
-  },
-  read() {
-    this.stop();
-    return Math.min(LONGEST, Math.round(this.spent) / 1000);
-  },
-};
 
 // -- showing ------------------------------------------------------------------------------
 
@@ -82,9 +66,15 @@ function show() {
     if (isItem) watch.start();
   }
   shown = next;
-  for (const button of [...buttons, byId("why-open")]) button.disabled = !isItem;
+  enable(isItem);
+  byId("why-open").disabled = !isItem;
   release(new Set([...items.map((item) => item.row), ...history.slice(-3).map((past) => past.item.row)]));
-  explain(items[0], me?.classes);
+  explain(items[0], me?.classes.length);
+}
+
+function enable(on) {
+  choices?.enable(on);
+  for (const button of buttons) button.disabled = !on;
 }
 
 function report() {
@@ -108,12 +98,12 @@ function report() {
 
 let noticeTimer = 0;
 
-function notice(text) {
+function notice(text, ms = 6000) {
   const box = byId("notice");
   say(box, text);
   box.hidden = false;
   clearTimeout(noticeTimer);
-  noticeTimer = setTimeout(() => (box.hidden = true), 6000);
+  noticeTimer = setTimeout(() => (box.hidden = true), ms);
 }
 
 function flash(kind) {
@@ -132,7 +122,8 @@ function answer(kind, place = null) {
   moves += 1;
   items.shift();
   history = [...history.slice(-REMEMBERED), { item, kind, label }];
-  flash(place === null ? "other" : place === 0 ? "first" : "second");
+  flash(place === null ? "other" : tint(me.codes[place]));
+  choices.clear();
   outbox.add("/api/answer", { row: item.row, kind, label, seconds: watch.read() });
   show();
 }
@@ -153,12 +144,30 @@ function delivered(op, reply) {
   progress = reply.progress ?? progress;
   if (op.path === "/api/undo") {
     takeBack(reply.item);
+    say(byId("said"), "Undone");
   } else {
     designing = reply.designing;
     merge(reply.items);
+    say(byId("said"), `Saved: ${op.body.label ?? op.body.kind}`);
   }
+  renew();
   show();
   if (!items.length && !outbox.ops.length) refill();
+}
+
+/** An answer that the server does not take. If its class is gone, the item comes back to be answered. */
+function refused(op, error) {
+  blocked = false;
+  const sentence = `${error.message[0].toUpperCase()}${error.message.slice(1)}.`;
+  notice(sentence);
+  const at = history.findLastIndex((past) => past.item.row === op.body.row);
+  if (error.body?.classes) {
+    moves += 1;
+    if (at >= 0 && !outbox.rows.has(op.body.row)) items.unshift(stamp(history.splice(at, 1)[0].item));
+    renew(true, sentence);
+    show();
+  }
+  if (!items.length) refill();
 }
 
 function takeBack(item) {
@@ -202,6 +211,7 @@ async function refill(afresh = false) {
       failures = 0;
       if (before === moves) {
         ({ progress, designing } = reply);
+        renew();
         merge(reply.items, afresh);
         wait = designing ? 1000 : 20_000;
       }
@@ -226,7 +236,7 @@ function put(state) {
   byId("item").replaceChildren(message(state));
   stage.dataset.kind = "message";
   shown = state;
-  for (const button of buttons) button.disabled = true;
+  enable(false);
 }
 
 // -- keys ---------------------------------------------------------------------------------
@@ -237,12 +247,10 @@ function toggleWhy() {
   panel.hidden = !panel.hidden;
   byId("why-open").setAttribute("aria-expanded", String(!panel.hidden));
   zoom.reset();
-  explain(items[0], me.classes);
+  explain(items[0], me.classes.length);
 }
 
 const dialog = byId("keys");
-
-const places = { ArrowLeft: 0, ArrowRight: 1, f: 0, j: 1 }; // the server adds more keys
 
 const actions = {
   s: () => answer("skip"),
@@ -265,40 +273,73 @@ const scroll = (by) => stage.scrollBy({ top: by });
 const SCROLLING = new Set(["ArrowDown", "ArrowUp", "PageDown", "PageUp"]);
 
 function pressed(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || dialog.open || !me) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialog.open || !me) return;
   const { key } = event;
-  if (key === "Escape" && !panel.hidden) return toggleWhy();
-  if (key === " " && !event.target.closest("button, a, summary")) {
+  let action = choices.action(event);
+  if (action === null) return; // it is being typed
+  if (!action && key === "Escape" && !panel.hidden) return toggleWhy();
+  if (!action && key === " " && !event.target.closest("button, a, summary")) {
     event.preventDefault();
     return scroll(0.85 * stage.clientHeight * (event.shiftKey ? -1 : 1));
   }
-  const place = places[key] ?? places[key.toLowerCase()];
-  const action = place !== undefined ? () => answer("label", place) : actions[key] ?? actions[key.toLowerCase()];
+  action ??= actions[key] ?? actions[key.toLowerCase()];
   if (!action) return;
   event.preventDefault();
+  const strange = careful.keys?.has(key.length > 1 ? key : key.toLowerCase()) ?? true;
+  if (strange && performance.now() < careful.until) return;
   // A key that is held down must not label items that nobody read.
   if (!event.repeat || SCROLLING.has(key)) action();
 }
 
 // -- start --------------------------------------------------------------------------------
 
-const CAPS = { ArrowLeft: "←", ArrowRight: "→" };
+const COMMANDS = {
+  s: { name: "Skip", run: () => answer("skip") },
+  u: { name: "Unsure", run: () => answer("unsure") },
+  z: { name: "Undo", run: undo },
+  w: { name: "Why", run: toggleWhy },
+};
 
+// Without and with classes that are typed: a slash and a letter cannot be said in aria-keyshortcuts.
+const SHORTCUTS = { skip: ["s", ""], unsure: ["u", ""], undo: ["z Backspace", "Backspace"], "why-open": ["w", ""] };
+
+/** Shows the classes, at the start and whenever they have changed. */
 function introduce() {
-  for (const [key, name] of Object.entries(me.keys ?? {})) places[key] = me.classes.indexOf(name);
-  for (const [id, place] of [["first", 0], ["second", 1]]) {
-    const button = byId(id);
-    // Numbers come first in an object, so the cap on the button is a digit where there is one.
-    const keys = Object.keys(places).filter((key) => places[key] === place);
-    button.querySelector(".name").textContent = button.title = me.classes[place];
-    button.classList.toggle("lengthy", me.classes[place].length > 18);
-    button.querySelector("kbd").textContent = keys[0].toUpperCase();
-    button.setAttribute("aria-keyshortcuts", keys.join(" "));
-    button.addEventListener("click", () => answer("label", place));
-    byId(`keys-${id}`).textContent = me.classes[place];
-    const caps = keys.map((key) => el("kbd", {}, CAPS[key] ?? key.toUpperCase()));
-    byId(`keys-${id}`).previousElementSibling.replaceChildren(...caps);
+  const typed = choices?.typed ?? "";
+  const focused = document.activeElement?.dataset.code;
+  const pick = (place, clicked) => (clicked && performance.now() < careful.until) || answer("label", place);
+  choices = chooser(byId("classes"), me, pick, COMMANDS);
+  if (typed) choices.typed = typed;
+  const slash = choices.input ? "/" : "";
+  for (const cap of document.querySelectorAll("[data-command]")) say(cap, slash + cap.dataset.command);
+  for (const [id, keys] of Object.entries(SHORTCUTS)) byId(id).setAttribute("aria-keyshortcuts", keys[slash ? 1 : 0]);
+  document.body.classList.toggle("many", Boolean(slash));
+  enable(typeof shown === "object" && shown !== null);
+  const rows = choices.help().flatMap(([caps, words]) => [el("dt", {}, ...caps), el("dd", {}, ...words)]);
+  byId("keys-classes").replaceChildren(...rows);
+  choices.focus();
+  if (focused) document.querySelector(`.choice[data-code="${focused}"]`)?.focus();
+}
+
+/** Asks for the classes again if they are not those of this page any more, and says what has changed. */
+async function renew(afresh = false, sentence = "") {
+  if (!afresh && (progress?.classes_version ?? me.classes_version) === me.classes_version) return;
+  let now;
+  try {
+    now = await get("/api/me");
+  } catch {
+    return; // the next answer asks again
   }
+  if (now.classes_version === me.classes_version) return;
+  const before = me;
+  me = { ...now, codes: now.codes ?? now.classes.map((_, place) => place) };
+  const keys = moved(before, me);
+  careful = { until: performance.now() + (keys ? CAREFUL : 2 * CAREFUL), keys };
+  introduce();
+  notice(`${sentence} ${changes(before, me)}`.trim(), 12_000);
+}
+
+function prepare() {
   byId("to-lead").hidden = me.role !== "lead";
   document.title = `Label – ${me.name} – aced`;
   byId("skip").addEventListener("click", () => answer("skip"));
@@ -308,7 +349,11 @@ function introduce() {
   byId("why-close").addEventListener("click", toggleWhy);
   byId("help").addEventListener("click", () => dialog.showModal());
   // A button that was clicked must not take the Space that scrolls; keyboards click with detail 0.
-  byId("answer").addEventListener("click", (event) => event.detail && document.activeElement.blur());
+  byId("answer").addEventListener("click", (event) => {
+    if (!event.detail || event.target.closest(".search")) return;
+    document.activeElement.blur();
+    choices.focus();
+  });
   document.addEventListener("keydown", pressed);
 }
 
@@ -323,16 +368,12 @@ async function start() {
       await pause(backoff(failures++));
     }
   }
+  me.codes ??= me.classes.map((_, place) => place);
+  prepare();
   introduce();
-  // Older pages kept answers under the name of the pool, which two projects may share.
-  const prefixes = [me.project, me.pool].map((name) => `aced:${JSON.stringify([name, me.classes, me.name])}:`);
-  outbox = new Outbox(me.name, prefixes, {
+  outbox = new Outbox(me, {
     delivered,
-    refused: (op, error) => {
-      blocked = false;
-      notice(error.message);
-      if (!items.length) refill();
-    },
+    refused,
     changed: () => {
       report();
       show();
@@ -346,6 +387,7 @@ async function start() {
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return watch.stop();
   watch.go();
+  if (outbox) renew(true);
   const stale = items.length && performance.now() > items[0].until;
   if (stale && !outbox.ops.length) refill(true);
 });

@@ -1,7 +1,9 @@
 // The lead's page. It asks for everything every few seconds and changes only what differs.
 
+import { prepare, showBalance, showChange, showClasses, showConfusion } from "./classes.js";
 import { Curve } from "./curve.js";
 import { Scatter, brief } from "./map.js";
+import { mark, tint } from "./marks.js";
 import {
   Refused, ago, backoff, byId, count, duration, el, get, keep, pause, percent, post, say, showProgress,
 } from "./util.js";
@@ -9,9 +11,9 @@ import {
 const EVERY = 3000;
 
 const curve = new Curve(byId("curve"));
-const scatter = new Scatter(byId("map"));
+const scatter = new Scatter(byId("map"), byId("map-legend"));
 let me = null;
-let classes = [];
+let codes = new Map(); // by name
 let mapped = null;
 let before = {};
 
@@ -23,8 +25,6 @@ function part(name, value, draw) {
   draw(value);
 }
 
-const kind = (label) => (label === classes[0] ? "first" : "second");
-
 // -- parts --------------------------------------------------------------------------------
 
 function showTiles(progress) {
@@ -34,18 +34,6 @@ function showTiles(progress) {
   say(byId("checked"), accuracy ? ` · ${count(accuracy.checked)} check items` : "");
   const words = left === null || left === undefined ? "not known yet" : `${count(left)} labels to go`;
   say(byId("left-labels"), left === 0 ? "more labels are expected to gain less than 1 %" : words);
-}
-
-function showBalance(balance) {
-  const numbers = classes.map((name) => balance[name] ?? 0);
-  const sum = numbers[0] + numbers[1];
-  [...byId("balance").children].forEach((bar, i) => (bar.style.flexGrow = String(sum ? numbers[i] : 0)));
-  const words = classes.map((name, i) => `${name} ${count(numbers[i])} (${percent(sum ? numbers[i] / sum : 0)})`);
-  byId("balance").setAttribute("aria-label", words.join(", "));
-  const entries = classes.map((name, i) =>
-    el("li", {}, el("span", { class: `dot ${i ? "second" : "first"}` }), words[i]),
-  );
-  byId("balance-legend").replaceChildren(...entries);
 }
 
 function showPeople(people) {
@@ -116,9 +104,10 @@ function showDisputes([disputes, total]) {
       const what = item.image
         ? el("img", { src: item.image, alt: `Image ${item.id}`, loading: "lazy" })
         : el("p", { class: "what", dir: "auto" }, brief(item));
-      const votes = Object.entries(item.votes).map(([name, label]) =>
-        el("li", { class: `vote ${kind(label)}` }, `${name}: ${label}`),
-      );
+      const votes = Object.entries(item.votes).map(([name, label]) => {
+        const code = codes.get(label) ?? 0;
+        return el("li", { class: `vote ${tint(code)}` }, mark(code), ` ${name}: ${label}`);
+      });
       return el("li", {}, what, el("ul", { class: "votes" }, ...votes));
     },
   );
@@ -204,7 +193,11 @@ async function copy() {
 async function refresh() {
   const found = await get("/api/lead");
   part("progress", found.progress, showTiles);
-  part("balance", found.balance, showBalance);
+  codes = new Map(found.classes.map(({ name, code }) => [name, code]));
+  part("balance", found.classes, showBalance);
+  part("classes", [found.classes, found.accuracy_by_class], showClasses);
+  part("confusion", [found.confusion, found.classes], showConfusion);
+  part("changes", found.changes, showChange);
   part("agreement", found.agreement, showAgreement);
   part("disputes", [found.disputes, found.disputed ?? found.disputes.length], showDisputes);
   part("rounds", found.rounds, showRounds);
@@ -212,22 +205,16 @@ async function refresh() {
   showPeople(found.people);
   say(byId("problem"), found.problem ? `No new round: ${found.problem}` : "");
   byId("problem").hidden = !found.problem;
-  await showMap(`${found.progress.drawn} ${found.progress.labelled}`);
+  await showMap(`${found.progress.drawn} ${found.progress.labelled} ${JSON.stringify(found.classes)}`);
 }
 
 async function start() {
   byId("invite").addEventListener("submit", invite);
   byId("copy").addEventListener("click", copy);
+  prepare(() => refresh().catch(() => {}));
   for (let failures = 0; ; ) {
     try {
-      if (!classes.length) {
-        me = await get("/api/me");
-        ({ classes } = me);
-        const marks = [["first", classes[0]], ["second", classes[1]], ["none", "drawn, no label yet"], ["", "rest of the pool"]];
-        byId("map-legend").replaceChildren(
-          ...marks.map(([name, text]) => el("li", {}, el("span", { class: `dot ${name}` }), text)),
-        );
-      }
+      me ??= await get("/api/me");
       if (!document.hidden) await refresh();
       failures = 0;
       say(byId("saved"), "Live");
@@ -244,7 +231,7 @@ async function start() {
 }
 
 document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && classes.length) refresh().catch(() => {});
+  if (!document.hidden && me) refresh().catch(() => {});
 });
 
 start();

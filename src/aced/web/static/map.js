@@ -1,7 +1,9 @@
-// The pool in two dimensions: every item a grey dot, drawn rows by label, larger with λ.
+// The pool in two dimensions: every item a grey dot, drawn rows by label, larger with λ. The legend
+// shows and hides classes.
 
 import { place } from "./curve.js";
-import { el, get } from "./util.js";
+import { COLOURS, colourOf, mark, outline } from "./marks.js";
+import { count, el, get, keep } from "./util.js";
 
 const MARGIN = 12;
 const REACH = 18;
@@ -10,9 +12,10 @@ const [X, Y, ROUND, CODE, LAM, ROW] = [0, 1, 2, 3, 4, 5];
 const radius = (lam) => 2.5 + 1.6 * Math.min(3, Math.sqrt(Math.max(0, lam ?? 1)));
 
 export class Scatter {
-  constructor(box) {
-    this.box = box;
+  constructor(box, legend) {
+    Object.assign(this, { box, legend });
     this.data = null;
+    this.hidden = new Set(); // codes whose marks the legend has put away
     this.items = new Map();
     this.canvas = el("canvas", { role: "img", "aria-label": "Map of the items" });
     this.tip = el("div", { class: "tip", hidden: true });
@@ -27,6 +30,41 @@ export class Scatter {
   show(data) {
     this.data = data;
     this.canvas.setAttribute("aria-label", `Map of the items; ${data.drawn.length} were drawn so far`);
+    this.#explain();
+    this.draw();
+  }
+
+  /** One entry for each class, which is a button that hides its marks, and one for what has no label. */
+  #explain() {
+    const { data } = this;
+    const numbers = new Map();
+    for (const row of data.drawn) numbers.set(row[CODE], (numbers.get(row[CODE]) ?? 0) + 1);
+    const entries = [...data.classes, { code: -1, name: "drawn, no label yet" }, { code: null, name: "rest of the pool" }];
+    const many = data.classes.length;
+    keep(
+      this.legend,
+      entries,
+      (one) => `${one.code} ${one.name}`,
+      (one) => {
+        const sign = one.code === null || one.code < 0 ? el("span", { class: `dot ${one.code === null ? "" : "none"}` }) : mark(one.code);
+        if (one.code === null) return el("li", { class: "plainly" }, sign, one.name);
+        const button = el("button", { class: "entry", type: "button", "aria-pressed": "true" }, sign, el("span", { class: "name" }, one.name), el("span", { class: "number" }));
+        button.addEventListener("click", () => this.#toggle(one.code, button));
+        return el("li", {}, button);
+      },
+      (node, one) => {
+        const number = node.querySelector(".number");
+        if (number) number.textContent = count(numbers.get(one.code));
+      },
+    );
+    this.legend.classList.toggle("long", many > 6);
+  }
+
+  #toggle(code, button) {
+    const off = !this.hidden.delete(code);
+    if (off) this.hidden.add(code);
+    button.setAttribute("aria-pressed", String(!off));
+    this.#leave();
     this.draw();
   }
 
@@ -51,24 +89,25 @@ export class Scatter {
       pen.fill();
     }
     this.places = data.drawn.map((row) => [x(row[X]), y(row[Y])]);
-    const colours = [colour("--first-mark"), colour("--second-mark")];
+    const colours = Array.from({ length: COLOURS }, (_, i) => colour(`--c${i}`));
+    const [quiet, card] = [colour("--quiet"), colour("--card")];
     pen.globalAlpha = 0.85;
     pen.lineWidth = 1;
     data.drawn.forEach((row, i) => {
+      if (this.hidden.has(row[CODE])) return;
       const [px, py] = this.places[i];
       const r = radius(row[LAM]);
-      pen.beginPath();
-      // The second class is square, for eyes that do not tell the colours apart.
-      if (row[CODE] === 1) pen.rect(px - 0.88 * r, py - 0.88 * r, 1.76 * r, 1.76 * r);
-      else pen.arc(px, py, r, 0, 7);
       if (row[CODE] < 0) {
-        pen.strokeStyle = colour("--quiet");
+        pen.beginPath();
+        pen.arc(px, py, r, 0, 7);
+        pen.strokeStyle = quiet;
         pen.stroke();
       } else {
-        pen.fillStyle = colours[row[CODE]];
-        pen.fill();
-        pen.strokeStyle = colour("--card");
-        pen.stroke();
+        const shape = outline(row[CODE], px, py, r);
+        pen.fillStyle = colours[colourOf(row[CODE])];
+        pen.fill(shape);
+        pen.strokeStyle = card;
+        pen.stroke(shape);
       }
     });
     if (this.at !== undefined && this.places[this.at]) {
@@ -102,6 +141,7 @@ export class Scatter {
     let best = -1;
     let near = REACH;
     this.places.forEach(([x, y], i) => {
+      if (this.hidden.has(this.data.drawn[i][CODE])) return;
       const far = Math.hypot(x - px, y - py);
       if (far < near) [best, near] = [i, far];
     });
@@ -113,9 +153,10 @@ export class Scatter {
     this.at = i;
     this.draw();
     const drawn = this.data.drawn[i];
-    const label = drawn[CODE] < 0 ? "not labelled yet" : this.data.classes[drawn[CODE]];
+    const label = drawn[CODE] < 0 ? "not labelled yet" : this.data.names[drawn[CODE]];
+    const sign = drawn[CODE] < 0 ? null : mark(drawn[CODE]);
     const lam = drawn[LAM] === null || drawn[LAM] === undefined ? "" : ` · weight ${drawn[LAM].toFixed(1)} ×`;
-    const facts = [el("b", {}, label), el("span", { class: "quiet" }, `Round ${drawn[ROUND]}${lam}`)];
+    const facts = [el("b", {}, sign, " ", label), el("span", { class: "quiet" }, `Round ${drawn[ROUND]}${lam}`)];
     this.#open(facts, i);
     const item = await this.#item(drawn[ROW]);
     if (this.at === i && item) this.#open([...facts, preview(item, () => this.#open(null, i))], i);

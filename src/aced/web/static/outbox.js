@@ -5,18 +5,19 @@
 import { Away, Refused, backoff, fresh, pause, post } from "./util.js";
 
 const SLOW = 400;
+const STORED = /^aced:(\[.*\]):(\d{15}-.*)$/s;
 const FORBIDDEN = new Set([401, 403]);
 
 export class Outbox {
   #next = 0;
 
   /**
-   * `who` labels; the first of `prefixes` tells this person and project apart from others on the same
-   * address. Answers that are stored under the other prefixes are sent, too.
-   * `delivered(op, reply)`, `refused(op, error)` and `changed()` are called as it goes.
+   * `me` labels. Answers are stored under project and name, which tell them from others of the same
+   * address. `delivered(op, reply)`, `refused(op, error)` and `changed()` are called as it goes.
    */
-  constructor(who, prefixes, { delivered, refused, changed }) {
-    Object.assign(this, { who, prefixes, delivered, refused, changed });
+  constructor(me, { delivered, refused, changed }) {
+    Object.assign(this, { me, delivered, refused, changed });
+    this.who = me.name;
     this.kept = true;
     this.ops = this.#stored();
     this.failures = 0;
@@ -52,7 +53,7 @@ export class Outbox {
   add(path, body) {
     const key = fresh();
     const order = String(Date.now()).padStart(15, "0");
-    const place = `${this.prefixes[0]}${order}-${String(this.#next++).padStart(6, "0")}-${key}`;
+    const place = `aced:${JSON.stringify([this.me.project, this.me.name])}:${order}-${String(this.#next++).padStart(6, "0")}-${key}`;
     const op = { key: place, path, body: { ...body, key } };
     this.ops.push(op);
     try {
@@ -67,15 +68,25 @@ export class Outbox {
   #stored() {
     const ops = [];
     try {
-      for (const prefix of [...this.prefixes].reverse()) {
-        for (const key of Object.keys(localStorage).sort()) {
-          if (key.startsWith(prefix)) ops.push(JSON.parse(localStorage.getItem(key)));
-        }
+      const age = (key) => key.match(STORED)?.[2] ?? "";
+      const older = (a, b) => (age(a) < age(b) ? -1 : 1);
+      for (const key of Object.keys(localStorage).filter((key) => this.#ours(key)).sort(older)) {
+        ops.push(JSON.parse(localStorage.getItem(key)));
       }
     } catch {
       this.kept = false;
     }
     return ops;
+  }
+
+  /** Older pages also kept the classes in the key, and some the pool, which two projects may share. */
+  #ours(key) {
+    const { project, pool, name, classes } = this.me;
+    const found = key.match(STORED);
+    if (!found) return false;
+    const parts = JSON.parse(found[1]);
+    if (parts.at(-1) !== name) return false;
+    return parts[0] === project || (parts[0] === pool && JSON.stringify(parts[1]) === JSON.stringify(classes));
   }
 
   #remove(op) {
@@ -113,6 +124,7 @@ export class Outbox {
           this.shut = error.message; // the answers stay here until the person is let in again
         } else {
           this.#remove(op);
+          this.#forgetUndo(op);
           this.refused(op, error);
         }
       } finally {
@@ -122,6 +134,14 @@ export class Outbox {
       }
     }
     this.running = false;
+  }
+
+  /** An undo that waits behind an answer that was refused must not take back the answer before it. */
+  #forgetUndo(op) {
+    if (op.path === "/api/undo") return;
+    let answers = 1;
+    const undo = this.ops.find((later) => (answers += later.path === "/api/undo" ? -1 : 1) === 0);
+    if (undo) this.#remove(undo);
   }
 
   #lag(slow) {

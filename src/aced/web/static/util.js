@@ -50,9 +50,9 @@ export class Away extends Error {}
 
 /** The server understood and said no, in one sentence. */
 export class Refused extends Error {
-  constructor(status, sentence) {
+  constructor(status, sentence, body = null) {
     super(sentence);
-    this.status = status;
+    Object.assign(this, { status, body });
   }
 }
 
@@ -74,7 +74,7 @@ async function call(path, options = {}) {
   if (response.ok) return body;
   const sentence = body?.error ?? `The server answered ${response.status}.`;
   if (response.status === 429 || response.status >= 500) throw new Away(sentence);
-  throw new Refused(response.status, sentence);
+  throw new Refused(response.status, sentence, body);
 }
 
 export const get = (path) => call(path, { headers: { Accept: "application/json" } });

@@ -9,7 +9,7 @@ let asked = null;
 const known = (value) => value !== null && value !== undefined;
 const fact = (name, value) => [el("dt", {}, name), el("dd", {}, value)];
 
-/** Fills the panel for an item, if it is open. */
+/** Fills the panel for an item, if it is open; `classes` is how many there are. */
 export async function explain(item, classes) {
   if (byId("why").hidden) return;
   asked = item?.row;
@@ -52,7 +52,10 @@ function facts(why) {
 
 function opinion(why, classes) {
   const parts = [];
-  if (known(why.p)) parts.push(`The classifier says “${classes[1]}” with ${percent(why.p)}.`);
+  if (known(why.says)) {
+    const among = classes > 2 ? ` among ${classes} classes` : "";
+    parts.push(`The classifier says “${why.says}” with ${percent(why.sure)}${among}.`);
+  }
   if (known(why.incumbent)) parts.push(`The best classifier so far says “${why.incumbent}”.`);
   return parts.join(" ") || "Nothing yet: there are too few labels.";
 }

@@ -176,7 +176,9 @@ def _check_places(event: Event, state: State) -> None:
 def _check_classes(body: dict[str, Any], state: State) -> None:
     """Refuse a round that speaks of classes that there are not."""
     counted = [code for one in body.get("confusion") or [] for code in one[:2]]
-    noted = [note[name] for note in body.get("notes") or [] for name in SAYS if name in note]
+    noted = [
+        note[name] for note in body.get("notes") or [] for name in SAYS if note.get(name) is not None
+    ]
     for code in (*(body.get("classes") or []), *counted, *noted):
-        if not _whole(code) or code >= len(state.classes):
+        if not isinstance(code, int) or not 0 <= code < len(state.classes):
             raise ValueError(f"there is no class {code}")

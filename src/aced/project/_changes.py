@@ -159,8 +159,9 @@ def _names_before(state: State) -> list[str]:
 
 
 def _active(state: State, name: str, argument: str) -> int:
-    name = name.strip()
     code = code_of(state, name)
+    if code is None:
+        code = code_of(state, name.strip())
     if code is None or not state.classes[code].active:
         known = listed(active_names(state))
         raise InvalidInput(argument, f"there is no class {name[:80]!r}; the classes are {known}")

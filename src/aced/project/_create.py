@@ -34,7 +34,7 @@ def make_files(
     The arguments are those of ``Project.create``; ``settings`` are those that ``check_settings`` takes.
     """
     refuse_full(folder)
-    classes = [str(name) for name in classes]
+    classes = [str(name).strip() for name in classes]
     check_settings(classes, **settings)
     from aced.learner import default_batch  # takes long to load, and only new projects need it
 

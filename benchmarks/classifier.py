@@ -135,12 +135,9 @@ def main() -> None:
         for task in part:
             if not given.tasks or any(wanted in task[0] for wanted in given.tasks):
                 lines += measure(task, given.seeds)
-    print(
-        "| task | labels | l2 = 1 | default | hindsight | seconds |\n| --- | --- | --- | --- | --- | --- |"
-    )
-    for line in lines:
-        print("| " + " | ".join(str(line[key]) for key in (
-            "task", "labels", "l2 = 1", "default", "hindsight", "seconds")) + " |")  # fmt: skip
+    heads = ("task", "labels", "l2 = 1", "default", "hindsight", "seconds")
+    for cells in (heads, ["---"] * len(heads), *([str(line[key]) for key in heads] for line in lines)):
+        print("| " + " | ".join(cells) + " |")
     if given.json is not None:
         given.json.write_text(json.dumps(lines, indent=1))
 

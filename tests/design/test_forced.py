@@ -16,37 +16,42 @@ from aced.design import (
 )
 from aced.oracles import FiniteOracle, GivenNoise, LinearOracle
 from aced.pool import Pool
-from tests.helpers import blobs, ratio_by_definition
+from tests.helpers import blobs, of_labels, ratio_by_definition
 
 
-def state(seed: int, hypotheses: int, n: int = 24, spread: bool = False):
+def state(seed: int, hypotheses: int, n: int = 24, classes: int = 2):
     rng = np.random.default_rng(seed)
-    table = np.unique(rng.random((2 * hypotheses, n)) < 0.5, axis=0)[:hypotheses]
-    table[:, -1] = True  # a row on which all agree
+    table = np.unique(rng.integers(0, classes, (2 * hypotheses, n)), axis=0)[:hypotheses]
+    table[:, -1] = 1  # a row on which all agree
     table = np.unique(table, axis=0)
-    mu = (rng.normal(size=n) * (rng.random(n) < 0.6)).astype(np.float32)
-    oracle = FiniteOracle(Pool(np.arange(n, dtype=float)[:, None]), table, workers=Workers(1))
-    best = int((table @ mu.astype(float)).argmax())
+    known = (rng.random(n) < 0.6)[:, None]
+    mu = (rng.normal(size=(n, classes - 1)) * known).astype(np.float32)
+    pool = Pool(np.arange(n, dtype=float)[:, None])
+    oracle = FiniteOracle(pool, table, classes=classes, workers=Workers(1))
+    best = int(of_labels(mu, table).sum(axis=1).argmax())
     incumbent = Incumbent.of(oracle, oracle.from_array(np.array([best])), mu)
     return Problem(oracle, mu, 3.0, incumbent), table
 
 
-@pytest.mark.parametrize(("seed", "hypotheses"), [(0, 40), (1, 400), (2, 2000)])
-def test_forced_rows_agree_with_brute_force(seed, hypotheses):
-    problem, table = state(seed, hypotheses)
-    mu, labels = problem.mu.astype(float), problem.incumbent.labels
+@pytest.mark.parametrize(
+    ("seed", "hypotheses", "classes"), [(0, 40, 2), (1, 400, 2), (2, 2000, 2), (7, 400, 3), (8, 2000, 4)]
+)
+def test_forced_rows_agree_with_brute_force(seed, hypotheses, classes):
+    problem, table = state(seed, hypotheses, classes=classes)
+    labels, agreements = problem.incumbent.labels, of_labels(problem.mu, table).sum(axis=1)
     expected = [
-        max((table[table[:, i] != labels[i]] @ mu).tolist(), default=-np.inf) for i in range(problem.n)
+        max(agreements[table[:, i] != labels[i]].tolist(), default=-np.inf) for i in range(problem.n)
     ]
     np.testing.assert_allclose(forced_agreement(problem.oracle, problem.mu, labels), expected, rtol=1e-6)
     assert expected[-1] == -np.inf
 
 
-@pytest.mark.parametrize(("seed", "hypotheses"), [(3, 60), (4, 2000)])
-def test_forced_design_agrees_with_brute_force(seed, hypotheses):
-    problem, table = state(seed, hypotheses)
+@pytest.mark.parametrize(("seed", "hypotheses", "classes"), [(3, 60, 2), (4, 2000, 2), (9, 2000, 4)])
+def test_forced_design_agrees_with_brute_force(seed, hypotheses, classes):
+    problem, table = state(seed, hypotheses, classes=classes)
     apart = table != problem.incumbent.labels
-    denominator = problem.shift + (problem.incumbent.labels.astype(float) - table) @ problem.mu
+    agreements = of_labels(problem.mu, table).sum(axis=1)
+    denominator = problem.shift + problem.incumbent.agreement - agreements
     found = forced_design(problem)
     worst = max(
         (1 / (found.lam[row] * d)).max()
@@ -59,11 +64,13 @@ def test_forced_design_agrees_with_brute_force(seed, hypotheses):
         assert (apart / (other * denominator[:, None])).max() >= found.value * (1 - 1e-6)
 
 
-@pytest.mark.parametrize(("seed", "hypotheses"), [(5, 50), (6, 2000)])
-def test_search_through_the_oracle_agrees_with_brute_force(seed, hypotheses):
-    problem, table = state(seed, hypotheses)
+@pytest.mark.parametrize(
+    ("seed", "hypotheses", "classes"), [(5, 50, 2), (6, 2000, 2), (10, 2000, 3), (11, 2000, 4)]
+)
+def test_search_through_the_oracle_agrees_with_brute_force(seed, hypotheses, classes):
+    problem, table = state(seed, hypotheses, classes=classes)
     rng = np.random.default_rng(seed)
-    lam, zeta = rng.dirichlet(np.ones(problem.n)), rng.normal(size=(32, problem.n))
+    lam, zeta = rng.dirichlet(np.ones(problem.n)), rng.normal(size=(32, problem.n, classes - 1))
     found = Dinkelbach()(problem, lam, GivenNoise(problem.oracle.pool, zeta))
     np.testing.assert_allclose(found.ratio, ratio_by_definition(problem, lam, zeta, table), rtol=2e-5)
 

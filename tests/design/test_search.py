@@ -7,19 +7,24 @@ from aced._workers import Workers
 from aced.design import Dinkelbach, Grid, Incumbent, Problem, initial_incumbent
 from aced.oracles import FiniteOracle, GivenNoise, LinearOracle, SklearnOracle
 from aced.pool import Pool
-from tests.helpers import blobs, finite_problem, linear_problem, ratio_by_definition
+from tests.helpers import blobs, finite_problem, linear_problem, of_labels, ratio_by_definition
 
 
-def _zeta(n, draws=40, seed=1):
-    return np.random.default_rng(seed).standard_normal((draws, n))
+def _zeta(n, draws=40, seed=1, classes=2):
+    """Noise of each class relative to class 0, from noise of variance ½ for every class."""
+    rng = np.random.default_rng(seed)
+    if classes == 2:
+        return rng.standard_normal((draws, n))
+    each = rng.standard_normal((draws, n, classes)) / np.sqrt(2)
+    return each[..., 1:] - each[..., :1]
 
 
 @pytest.mark.parametrize("shift", [1e-3, 0.5, 8.0, 1000.0])
-@pytest.mark.parametrize("seed", range(4))
-def test_dinkelbach_on_a_finite_class_is_exact(shift, seed):
-    problem, table = finite_problem(n=12, labelled=6, shift=shift, seed=seed)
+@pytest.mark.parametrize(("seed", "classes"), [(0, 2), (1, 2), (2, 2), (3, 2), (4, 3), (5, 4)])
+def test_dinkelbach_on_a_finite_class_is_exact(shift, seed, classes):
+    problem, table = finite_problem(n=12, labelled=6, shift=shift, seed=seed, classes=classes)
     lam = np.random.default_rng(seed).dirichlet(np.ones(12))
-    zeta = _zeta(12, seed=seed)
+    zeta = _zeta(12, seed=seed, classes=classes)
     found = Dinkelbach()(problem, lam, GivenNoise(problem.oracle.pool, zeta))
     expected = ratio_by_definition(problem, lam, zeta, table)
     rounding = 1e-5 / shift  # sums of numbers around 10 in float32, over the least denominator
@@ -37,19 +42,21 @@ def test_grid_on_a_finite_class_comes_close(shift):
     assert found.ratio.sum() > 0.98 * expected.sum()
 
 
+@pytest.mark.parametrize("classes", [2, 3, 6])
 @pytest.mark.parametrize("search", [Dinkelbach(), Grid()])
-def test_what_is_found_is_what_it_says(search):
+def test_what_is_found_is_what_it_says(search, classes):
     """The ratio and D reported are those of the hypotheses and the incumbent returned."""
-    problem, _ = linear_problem()
+    problem, _ = linear_problem(classes=classes)
     lam = np.random.default_rng(0).dirichlet(np.ones(problem.n))
-    zeta = _zeta(problem.n, draws=8)
+    zeta = _zeta(problem.n, draws=8, classes=classes)
     found = search(problem, lam, GivenNoise(problem.oracle.pool, zeta))
     blocks = range(problem.oracle.pool.blocks)
     h = np.concatenate([found.hypotheses.labels(j) for j in blocks]).T
-    apart = found.incumbent.labels.astype(float) - h
-    denominator = problem.shift + apart @ problem.mu
+    best = np.broadcast_to(found.incumbent.labels, h.shape)
+    mu, zeta = np.broadcast_to(problem.mu, (8, *problem.mu.shape)), zeta.reshape(8, problem.n, -1)
+    denominator = problem.shift + (of_labels(mu, best) - of_labels(mu, h)).sum(axis=1)
     np.testing.assert_allclose(found.denominator, denominator, rtol=1e-4)
-    numerator = (apart * zeta / np.sqrt(lam)).sum(axis=1)
+    numerator = ((of_labels(zeta, best) - of_labels(zeta, h)) / np.sqrt(lam)).sum(axis=1)
     np.testing.assert_allclose(found.ratio, np.maximum(numerator / denominator, 0), rtol=2e-3, atol=1e-3)
     assert (found.ratio >= 0).all()
 
@@ -110,7 +117,8 @@ def test_the_sklearn_oracle_agrees_with_the_linear_one():
 def test_initial_incumbent_is_the_best_member_of_a_finite_class():
     problem, table = finite_problem(n=12, labelled=6)
     oracle = FiniteOracle(problem.oracle.pool, table)
-    assert initial_incumbent(oracle, problem.mu).agreement == (table @ problem.mu).max()
+    agreements = of_labels(problem.mu, table).sum(axis=1)
+    assert initial_incumbent(oracle, problem.mu).agreement == agreements.max()
 
 
 def test_a_settled_incumbent_stays_and_a_better_one_counts_as_one_as_good():
@@ -124,7 +132,7 @@ def test_a_settled_incumbent_stays_and_a_better_one_counts_as_one_as_good():
     assert found.incumbent is worse
     assert (found.denominator >= problem.shift).all()
     apart = worse.labels.astype(float) - table
-    gap = np.maximum(apart @ problem.mu.astype(float), 0)
+    gap = np.maximum(apart @ problem.mu[:, 0].astype(float), 0)
     ratios = (zeta / np.sqrt(lam)) @ apart.T / (problem.shift + gap)
     reported = np.abs(ratios - found.ratio[:, None]).min(axis=1)
     np.testing.assert_allclose(reported, 0, atol=1e-4)  # each is some member's, with D so understood

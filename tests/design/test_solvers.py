@@ -17,9 +17,12 @@ from tests.helpers import finite_problem, linear_problem, ratio_by_definition
 N, DRAWS = 8, 4000
 
 
-def _sampled(seed=0, shift=2.0):
-    problem, table = finite_problem(n=N, labelled=4, shift=shift, seed=seed)
+def _sampled(seed=0, shift=2.0, classes=2):
+    problem, table = finite_problem(n=N, labelled=4, shift=shift, seed=seed, classes=classes)
     zeta = np.random.default_rng(seed + 10).standard_normal((DRAWS, N)).astype(np.float32)
+    if classes > 2:  # noise of variance ½ for every class, relative to that of class 0
+        each = np.random.default_rng(seed + 10).standard_normal((DRAWS, N, classes)) / np.sqrt(2)
+        zeta = (each[..., 1:] - each[..., :1]).astype(np.float32)
 
     def value(lam):
         return float(np.maximum(ratio_by_definition(problem, lam, zeta, table), 0).mean())
@@ -44,8 +47,9 @@ def _optimum(value):
     return float(best.fun)
 
 
-def test_raw_gradient_is_the_derivative_of_the_value():
-    problem, _, zeta, value = _sampled()
+@pytest.mark.parametrize("classes", [2, 3, 4])
+def test_raw_gradient_is_the_derivative_of_the_value(classes):
+    problem, _, zeta, value = _sampled(classes=classes)
     lam = np.random.default_rng(3).dirichlet(5 * np.ones(N))
     found = Dinkelbach()(problem, lam, GivenNoise(problem.oracle.pool, zeta))
     gradient = -0.5 * lam**-1.5 * raw(problem, found).mean
@@ -69,11 +73,11 @@ def test_standard_errors_of_the_raw_gradient_are_those_of_a_mean():
     np.testing.assert_allclose(estimate.stderr, terms.std(axis=0, ddof=1) / np.sqrt(DRAWS), rtol=1e-3)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed", "classes"), [(0, 2), (1, 2), (2, 2), (3, 3)])
 @pytest.mark.parametrize("shift", [0.5, 4.0])
-def test_certificates_bound_the_true_optimum(seed, shift):
+def test_certificates_bound_the_true_optimum(seed, classes, shift):
     """F - F* ≤ gap and F* ≥ lower, exactly, for the sampled objective at any λ."""
-    problem, _, zeta, value = _sampled(seed, shift)
+    problem, _, zeta, value = _sampled(seed, shift, classes)
     optimum = _optimum(value)
     rng = np.random.default_rng(seed)
     for lam in (problem.uniform(), rng.dirichlet(np.ones(N)), rng.dirichlet(10 * np.ones(N))):
@@ -86,10 +90,10 @@ def test_certificates_bound_the_true_optimum(seed, shift):
         assert 0 <= certificate.shortfall < 1
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_both_solvers_reach_the_optimum_of_a_finite_class(seed):
+@pytest.mark.parametrize(("seed", "classes"), [(0, 2), (1, 2), (2, 2), (3, 3), (4, 4)])
+def test_both_solvers_reach_the_optimum_of_a_finite_class(seed, classes):
     """Within 3 % of the optimum on one large sample of draws (its own noise is 1 %)."""
-    problem, _, _, value = _sampled(seed)
+    problem, _, _, value = _sampled(seed, classes=classes)
     optimum = _optimum(value)
     fixed = FixedPoint(draws=3000, rounds=25, tolerance=0.01)
     mirror = Mirror(draws=500, max_steps=40, tolerance=0.02, search=Dinkelbach())
@@ -128,19 +132,20 @@ def test_the_paper_and_the_fast_procedure_agree_on_a_linear_class():
     assert values[1] < 0.98 * Dinkelbach(steps=4)(problem, problem.uniform(), noise).value
 
 
-def test_grouped_gradient_matches_the_raw_one_summed_over_rows():
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_grouped_gradient_matches_the_raw_one_summed_over_rows(classes):
     """In 8 groups of rows ordered by the estimate, against 4096 raw draws.
 
     Each group of the raw estimate has a relative standard error of about 3 %; the
     tolerance of 25 % (plus 2 % of the total) is for the normal approximation.
     """
-    problem, _ = linear_problem(n=800, p=8, k=4)
+    problem, _ = linear_problem(n=800, p=8, k=4, classes=classes)
     lam, pool = problem.uniform(), problem.oracle.pool
-    found = Dinkelbach()(problem, lam, GaussianNoise(pool, 64, seed=1))
+    found = Dinkelbach()(problem, lam, GaussianNoise(pool, 64, 1, classes))
     problem = Problem(problem.oracle, problem.mu, problem.shift, found.incumbent)
-    found = Dinkelbach()(problem, lam, GaussianNoise(pool, 64, seed=1))
+    found = Dinkelbach()(problem, lam, GaussianNoise(pool, 64, 1, classes))
     estimate = grouped(problem, found, found.maximiser.leverage(float(np.median(found.level))))
-    reference = Dinkelbach()(problem, lam, GaussianNoise(pool, 4096, seed=2))
+    reference = Dinkelbach()(problem, lam, GaussianNoise(pool, 4096, 2, classes))
     exact = raw(problem, reference).mean
     assert (estimate.mean / np.sqrt(lam)).sum() == pytest.approx(found.value, rel=1e-6)
     assert (estimate.mean >= 0).all()

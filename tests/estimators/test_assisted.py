@@ -6,6 +6,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.sparse
 from sklearn.linear_model import Ridge, RidgeCV
 
@@ -13,7 +14,7 @@ from aced._workers import Workers
 from aced.estimators import assisted, predict, regress
 from aced.estimators._assisted import BLOCK, GRID
 from aced.pool import Pool
-from tests.helpers import blobs
+from tests.helpers import blobs, relative, wedges
 
 
 def _noisy(m: int, p: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -35,7 +36,7 @@ def test_the_regression_is_that_of_scikit_learn(shape, make):
     rows, labels = _noisy(*shape)
     theirs = RidgeCV(_alphas(rows)).fit(rows.astype(float), 2 * labels - 1)
     expected = np.append(theirs.coef_, theirs.intercept_)
-    np.testing.assert_allclose(regress(make(rows), labels), expected, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(regress(make(rows), labels)[0], expected, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("shape", [(12, 30), (40, 6)])
@@ -51,7 +52,7 @@ def test_the_penalty_is_the_one_with_the_least_error_on_labels_left_out(shape):
         errors.append(np.square(left_out).sum())
     best = Ridge(_alphas(rows)[int(np.argmin(errors))]).fit(rows.astype(float), y)
     expected = np.append(best.coef_, best.intercept_)
-    np.testing.assert_allclose(regress(rows, labels), expected, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(regress(rows, labels)[0], expected, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("number", [7.0, 0.1, 123.456, 1e6])
@@ -59,7 +60,7 @@ def test_the_penalty_is_the_one_with_the_least_error_on_labels_left_out(shape):
 @pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array], ids=["dense", "sparse"])
 def test_rows_that_are_all_alike_predict_the_mean_label(number, shape, make):
     labels = np.arange(shape[0]) % 2
-    found = regress(make(np.full(shape, number, np.float32)), labels)
+    found = regress(make(np.full(shape, number, np.float32)), labels)[0]
     np.testing.assert_allclose(found, [*np.zeros(shape[1]), np.mean(2 * labels - 1)], atol=1e-12)
 
 
@@ -73,7 +74,7 @@ def test_one_column_in_other_units_does_not_drown_the_rest(m, unit):
         rows = rng.standard_normal((m + 1000, 50)).astype(np.float32)
         labels = (rows[:, :4].sum(axis=1) > 0).astype(np.int64)
         rows[:, 4] *= unit
-        w = regress(rows[:m], labels[:m])
+        w = regress(rows[:m], labels[:m])[0]
         right.append(np.mean((rows[m:] @ w[:-1] + w[-1] > 0) == labels[m:]))
     assert np.mean(right) > (0.85 if m == 200 else 0.66)
 
@@ -81,8 +82,8 @@ def test_one_column_in_other_units_does_not_drown_the_rest(m, unit):
 @pytest.mark.parametrize("m", [60, 300])
 def test_a_constant_column_carries_nothing(m):
     rows, labels = _noisy(m, 100)
-    plain = regress(rows, labels)
-    with_constant = regress(np.column_stack([rows, np.full(m, 1e6, np.float32)]), labels)
+    plain = regress(rows, labels)[0]
+    with_constant = regress(np.column_stack([rows, np.full(m, 1e6, np.float32)]), labels)[0]
     assert abs(1e6 * with_constant[100]) < 1e-3
     assert np.corrcoef(plain[:100], with_constant[:100])[0, 1] > 0.99
 
@@ -96,7 +97,7 @@ def test_very_many_labels_and_features_are_thinned_out(monkeypatch):
 
 def test_two_labels_say_nothing_of_a_third():
     rows, labels = _noisy(2, 4)
-    assert np.abs(regress(rows, labels)[:-1] @ (rows[1] - rows[0])) < 1e-3
+    assert np.abs(regress(rows, labels)[0][:-1] @ (rows[1] - rows[0])) < 1e-3
 
 
 def test_labels_are_kept_and_predictions_end_at_one():
@@ -104,13 +105,13 @@ def test_labels_are_kept_and_predictions_end_at_one():
     rows = np.vstack([rows, 50 * rows[:2]]).astype(np.float32)  # far out: the line goes beyond ±1
     positions = np.arange(0, 300, 3)
     mu, regression = assisted(Pool(rows), Workers(), positions, labels[positions])
-    np.testing.assert_array_equal(mu[positions], 2 * labels[positions] - 1)
+    np.testing.assert_array_equal(mu[positions, 0], 2 * labels[positions] - 1)
     others = np.setdiff1d(np.arange(302), positions)
     line = rows @ regression[0, :-1] + regression[0, -1]
-    np.testing.assert_allclose(mu[others], np.clip(line, -1, 1)[others], atol=1e-5)
+    np.testing.assert_allclose(mu[others, 0], np.clip(line, -1, 1)[others], atol=1e-5)
     assert np.abs(line[300:]).max() > 1
     np.testing.assert_allclose(
-        predict(Pool(rows), Workers(), positions, labels[positions])[0], line, rtol=1e-4, atol=1e-5
+        predict(Pool(rows), Workers(), positions, labels[positions])[0][:, 0], line, rtol=1e-4, atol=1e-5
     )
 
 
@@ -139,3 +140,38 @@ def test_threads_do_not_matter():
         with workers.session():
             found.append(assisted(Pool(rows), workers, positions, labels[positions])[0])
     np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("shape", [(40, 60), (200, 15)])
+def test_for_many_classes_the_regression_is_that_of_scikit_learn_on_one_hot_labels(shape):
+    """One penalty for all classes: RidgeCV takes the mean of the squared errors over its targets."""
+    rows, _ = _noisy(*shape)
+    labels = np.random.default_rng(1).integers(0, 4, len(rows))
+    hot = np.eye(4)[labels]
+    theirs = RidgeCV(_alphas(rows)).fit(rows.astype(float), hot)
+    expected = theirs.predict(rows.astype(float))
+    found = regress(rows, labels, 4)
+    ours = rows.astype(float) @ found[:, :-1].T + found[:, -1]
+    np.testing.assert_allclose(ours, expected[:, 1:] - expected[:, :1], rtol=1e-6, atol=1e-8)
+
+
+def test_for_many_classes_estimates_lie_on_the_simplex_and_labels_are_kept():
+    rows, labels = wedges(n=300, p=4, classes=5)
+    rows = np.vstack([rows, 50 * rows[:2]]).astype(np.float32)
+    positions = np.arange(0, 300, 3)
+    mu, regression = assisted(Pool(rows), Workers(), positions, labels[positions], 5)
+    np.testing.assert_array_equal(mu[positions], relative(labels[positions], 5))
+    w = regression.reshape(4, 5).astype(float)
+    plane = rows @ w[:, :-1].T + w[:, -1]
+    first = (1 - plane.sum(axis=1, keepdims=True)) / 5
+    predicted = np.concatenate([first, plane + first], axis=1)
+    others = np.setdiff1d(np.arange(302), positions)
+    for i in others[::7]:  # the nearest point of the simplex, by a general solver
+        best = scipy.optimize.minimize(
+            lambda eta, point=predicted[i]: np.square(eta - point).sum(),
+            np.full(5, 0.2),
+            bounds=[(0, 1)] * 5,
+            constraints={"type": "eq", "fun": lambda eta: eta.sum() - 1},
+            options={"ftol": 1e-12},
+        ).x
+        np.testing.assert_allclose(mu[i], best[1:] - best[0], atol=1e-3)

@@ -18,11 +18,19 @@ def _finite(pool, workers):
 MAKERS = {
     "linear": lambda pool, workers: LinearOracle(pool, workers=workers),
     "linear, many steps": lambda pool, workers: LinearOracle(pool, steps=20, workers=workers),
+    "linear, three classes": lambda pool, workers: LinearOracle(pool, classes=3, workers=workers),
+    "linear, seven classes": lambda pool, workers: LinearOracle(
+        pool, classes=7, steps=20, workers=workers
+    ),
     "finite": _finite,
+    "finite, four classes": lambda pool, workers: FiniteOracle(
+        pool, np.random.default_rng(5).integers(0, 4, (300, len(pool))), workers=workers
+    ),
     "sklearn": lambda pool, workers: SklearnOracle(pool, workers=workers),
     "sklearn, penalised": lambda pool, workers: SklearnOracle(
         pool, LogisticRegression(C=1e8, tol=1e-8, max_iter=1000), workers=workers
     ),
+    "sklearn, four classes": lambda pool, workers: SklearnOracle(pool, classes=4, workers=workers),
     "sklearn tree": lambda pool, workers: SklearnOracle(
         pool, DecisionTreeClassifier(max_depth=4), workers=workers
     ),
@@ -57,5 +65,7 @@ def test_a_broken_oracle_fails_the_suite_and_the_check_is_named():
 
     rows, _ = blobs(n=60, p=3)
     table = np.random.default_rng(5).random((30, 60)) < 0.5
-    with pytest.raises(AssertionError, match=r"check_values_are_the_weights_of_the_labels: .*Σ v_i h_i"):
+    with pytest.raises(
+        AssertionError, match=r"check_values_are_the_weights_of_the_labels: .*Σ_i v_\{i,h\(i\)\}"
+    ):
         check_oracle(lambda pool, workers: Wrong(pool, table, workers=workers), Pool(rows))

@@ -187,7 +187,7 @@ def test_the_regression_is_the_incumbent_and_says_what_unlabelled_rows_are_worth
     assert (np.abs(problem.mu[labelled]) == 1).all()
     others = np.abs(problem.mu[~labelled])
     assert 0 < others.min() < 0.5 < others.max() <= 1
-    np.testing.assert_array_equal(problem.incumbent.labels[~labelled], problem.mu[~labelled] > 0)
+    np.testing.assert_array_equal(problem.incumbent.labels[~labelled], problem.mu[~labelled, 0] > 0)
 
 
 def test_the_naive_estimate_says_nothing_of_unlabelled_rows():

@@ -70,9 +70,9 @@ class FixedPoint:
 
 
 def sensitivity_of(problem: Problem, found: Found) -> Sensitivity:
-    """G, ``grouped`` if the class has margins and leverages, else ``raw``; times ``copies`` if any."""
+    """G, ``grouped`` if the class has scores and leverages, else ``raw``; times ``copies`` if any."""
     leverage = found.maximiser.leverage(float(np.median(found.level)))
-    if leverage is None or found.hypotheses.margins(0) is None:
+    if leverage is None or found.hypotheses.scorer() is None:
         estimate = raw(problem, found)
     else:
         estimate = grouped(problem, found, leverage)

@@ -1,10 +1,10 @@
 """What a design has to minimise: the state of a round, and the ratio
 
-    f(λ; h, ζ) = N(h) / D(h),   N(h) = Σ_i (h̃_i - h_i) ζ_i / sqrt(λ_i),
-                                D(h) = shift + μ̂·(h̃ - h)
+    f(λ; h, ζ) = N(h) / D(h),   N(h) = Σ_i (ζ_{i,h̃(i)} - ζ_{i,h(i)}) / sqrt(λ_i),
+                                D(h) = shift + Σ_i (μ̂_{i,h̃(i)} - μ̂_{i,h(i)})
 
-(eq. action_comp_2 and the section on efficient design; the paper's second form of f has
-the sign of the μ̂ term reversed, since err(h) - err(h̃) = μ̂·(h̃ - h) / n).
+(eq. action_comp_2 and the section on efficient design, for K classes: docs/theory.md; the paper's second
+form of f has the sign of the μ̂ term reversed, since err(h) - err(h̃) = μ̂·(h̃ - h) / n).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Protocol
 import numpy as np
 
 from aced._check import positive
-from aced._types import Bools, Float32, Float64
-from aced.oracles import Hypotheses, Maximiser, Noise, Oracle, Weights, labels_of
+from aced._types import Bools, Codes, Float32, Float64
+from aced.oracles import Hypotheses, Maximiser, Noise, Oracle, Weights, columns_of, labels_of
 
 FLOOR = 1e-9
 """No row's λ is taken below this fraction of 1/n, so that 1/sqrt(λ) stays finite."""
@@ -24,16 +24,18 @@ FLOOR = 1e-9
 
 @dataclass(frozen=True)
 class Incumbent:
-    """h̃, with its labels and its agreement μ̂·h̃."""
+    """h̃, with its labels and its agreement Σ_i μ̂_{i,h̃(i)}."""
 
     hypothesis: Hypotheses
-    labels: Bools  # (n,)
+    labels: Codes  # (n,)
     agreement: float
 
     @classmethod
     def of(cls, oracle: Oracle, hypothesis: Hypotheses, mu: Float32) -> Incumbent:
         labels = labels_of(oracle, hypothesis)[0]
-        return cls(hypothesis, labels, float(mu[labels].sum(dtype=float)))
+        by_class = enumerate(columns_of(mu).T, 1)
+        agreement = sum(float(column[labels == c].sum(dtype=float)) for c, column in by_class)
+        return cls(hypothesis, labels, agreement)
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Problem:
     """Everything a round's objective depends on except λ."""
 
     oracle: Oracle
-    mu: Float32  # (n,)
+    mu: Float32  # (n, K - 1); (n,) is taken as one column
     shift: float
     incumbent: Incumbent
     copies: Float32 | None = None
@@ -55,6 +57,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         positive("shift", self.shift)
+        object.__setattr__(self, "mu", columns_of(self.mu))
 
     @property
     def n(self) -> int:
@@ -63,11 +66,12 @@ class Problem:
     @property
     def known(self) -> Bools:
         """Rows with a label, (n,)."""
-        return np.asarray(self.mu != 0) if self.labelled is None else self.labelled
+        return np.asarray((self.mu != 0).any(axis=1)) if self.labelled is None else self.labelled
 
     def spans(self, factor: float) -> bool:
         """Whether D can differ by this factor between hypotheses."""
-        return float(np.abs(self.mu).sum(dtype=float)) >= factor * self.shift
+        span = np.maximum(self.mu.max(axis=1), 0) - np.minimum(self.mu.min(axis=1), 0)  # |μ̂| for two
+        return float(span.sum(dtype=float)) >= factor * self.shift
 
     def weights(self, lam: Float64, noise: Noise) -> Weights:
         """The family of oracle weights at design λ."""
@@ -125,7 +129,7 @@ def initial_incumbent(oracle: Oracle, mu: Float32, known: Hypotheses | None = No
     """The better of argmax_h μ̂·h, as the oracle finds it, and ``known``, if one is given."""
     options = [Incumbent.of(oracle, known if known is not None else oracle.initial(), mu)]
     if mu.any():
-        weights = Weights.given(oracle.pool, mu)
+        weights = Weights.given(oracle.pool, columns_of(mu)[None])
         zero = np.zeros(1, np.float32)
         for candidate in oracle.prepare(weights).maximise(zero, options[0].hypothesis):
             if -candidate.tally[1, 0] > max(option.agreement for option in options):

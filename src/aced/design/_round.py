@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from aced._types import Bools, Float64, Ints, Rng
+from aced._types import Codes, Float64, Ints, Rng
 from aced.design._dinkelbach import Dinkelbach
 from aced.design._problem import Problem
 from aced.design._solver import Design, draw_noise
@@ -19,6 +19,8 @@ class Round:
 
     problem: Problem
     design: Design
+    seen: Ints | None = None
+    """The learner's codes of the problem's classes, in order; None if they are the same."""
 
     @property
     def lam(self) -> Float64:
@@ -26,9 +28,10 @@ class Round:
         return self.design.lam
 
     @property
-    def incumbent(self) -> Bools:
-        """The labels that h̃ gives the pool, (n,)."""
-        return self.design.incumbent.labels
+    def incumbent(self) -> Codes:
+        """The labels that h̃ gives the pool, codes 0 … K-1; (n,)."""
+        labels = self.design.incumbent.labels
+        return labels if self.seen is None else self.seen.astype(np.int8)[labels]
 
     def rivals(self, draws: int, rng: Rng) -> Hypotheses:
         """The hypotheses hardest to tell from h̃: argmax of f(λ; h, ζ) for each of ``draws`` new ζ."""
@@ -41,7 +44,7 @@ class Round:
         oracle = self.problem.oracle
         with oracle.workers.session():
             said = labels_of(oracle, self.rivals(draws, rng))[:, rows]  # (draws, rows)
-        return np.asarray((said != self.incumbent[rows]).sum(axis=0))
+        return np.asarray((said != self.design.incumbent.labels[rows]).sum(axis=0))
 
     @property
     def record(self) -> dict[str, float | int | str]:

@@ -159,7 +159,7 @@ def sample(problem: Problem, rows: int, rng: Rng, lam: Float64 | None = None) ->
     pool = Pool(oracle.pool.rows(positions))
     inner = oracle.over(pool)
     stands_for = copies.astype(np.float32)
-    mu = problem.mu[positions] * stands_for
+    mu = problem.mu[positions] * stands_for[:, None]
     best = Incumbent.of(inner, problem.incumbent.hypothesis, mu)
     sub = Problem(
         inner, mu, problem.shift, best, stands_for, problem.keeps_incumbent, labelled[positions]

@@ -40,7 +40,8 @@ class Solver(Protocol):
 
 def draw_noise(problem: Problem, draws: int, rng: Rng) -> GaussianNoise:
     """Fresh ζ_1 … ζ_B."""
-    return GaussianNoise(problem.oracle.pool, draws, int(rng.integers(2**63)))
+    oracle = problem.oracle
+    return GaussianNoise(oracle.pool, draws, int(rng.integers(2**63)), oracle.classes)
 
 
 def evaluate(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from aced._types import Array, Bools, Float32, Float64
+from aced._types import Array, Codes, Float32, Float64
 from aced._workers import PerRow
 from aced.design._problem import Found, Incumbent, Problem
 from aced.oracles import Candidates, Noise, select, value
@@ -30,11 +30,11 @@ class Trail:
         self._adopt(problem.incumbent)
 
     def _adopt(self, incumbent: Incumbent) -> None:
-        """Take h̃ and compute Σ h̃_i s_i ζ_i for each draw."""
+        """Take h̃ and compute Σ_i s_i ζ_{i,h̃(i)} for each draw."""
         self.incumbent = incumbent
         zeta, scale, _ = self.weights.rows
         (self.base,) = self.oracle.workers.fold(
-            _spread_of, self.oracle.pool, zeta, scale, PerRow(incumbent.labels)
+            _spread_of, self.oracle.pool, zeta, scale, PerRow(incumbent.labels), self.weights.draws
         )  # (B,)
 
     def visit(self, r: Float64) -> Float64:
@@ -86,5 +86,11 @@ class Trail:
         )
 
 
-def _spread_of(block: Any, zeta: Float32, scale: Float32, labels: Bools) -> tuple[Array]:
-    return (np.where(labels, scale, np.float32(0)) @ zeta,)
+def _spread_of(block: Any, zeta: Float32, scale: Float32, labels: Codes, draws: int) -> tuple[Array]:
+    """Σ_i s_i ζ_{i,h(i)} of one labelling, for each draw; (B,)."""
+    by_class = range(1, zeta.shape[1] // draws + 1)
+    parts = [
+        np.where(labels == c, scale, np.float32(0)) @ zeta[:, (c - 1) * draws : c * draws]
+        for c in by_class
+    ]
+    return (np.sum(parts, axis=0) if len(parts) > 1 else parts[0],)

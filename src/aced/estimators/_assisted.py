@@ -1,14 +1,17 @@
 """Model-assisted: the label where there is one, elsewhere what a regression on the labels predicts.
 
-    μ̂_i = y_i on labelled rows,   μ̂_i = w·x_i + b, kept within [-1, 1], elsewhere,
-    (w, b) = argmin Σ_labelled (y_i - w·x_i - b)² + α |w|²,   y = ±1.
+    η̂_i = the label, one-hot, on labelled rows,   η̂_i = W x_i + b, moved onto the simplex, elsewhere,
+    (W, b) = argmin Σ_labelled |y_i - W x_i - b|² + α |W|²,   y_i one-hot over the K classes.
 
-Least squares predict E[y | x] = 2 η(x) - 1, which is what μ̂ estimates; α is the one whose
-predictions of left-out labels err least. Labels that say little give a large α and predictions near
-their mean, so that μ̂ claims no more than has been seen to hold.
+Least squares predict E[y | x] = η(x); α is the one, common to all classes, whose predictions of left-out
+labels err least. Labels that say little give a large α and predictions near their mean, so that η̂ claims
+no more than has been seen to hold. The design wants μ̂_c = η̂_c - η̂_0 (:mod:`aced._types`).
+
+The K predictions of a row add up to 1, so K - 1 regressions are enough. For two classes the one target
+is y = ±1, its prediction is μ̂ itself, and the simplex is the interval [-1, 1].
 
 With Z the centred rows and d, V the eigenvalues and vectors of Z Zᵀ (m ≤ p) or Zᵀ Z, every α of the
-grid costs one product. The prediction of y_i without y_i has the error
+grid costs one product for each target. The prediction of y_i without y_i has the error
 
     (y_i - ŷ_i) / (1 - l_i),   l_i = z_iᵀ (Zᵀ Z + α I)⁻¹ z_i + 1/m
 
@@ -18,7 +21,7 @@ takes a singular value decomposition of the rows, six times the work when m is l
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -49,53 +52,103 @@ BLOCK = 4096
 """How many labelled rows are taken to double precision at a time."""
 
 
-def assisted(pool: Pool, workers: Workers, positions: Ints, labels: Ints) -> tuple[Float32, Float32]:
-    """μ̂ (n,) from labels 0 or 1 of distinct rows, and the regression (1, p + 1) behind it."""
-    predicted, regression = predict(pool, workers, positions, labels)
-    mu = np.clip(predicted, -1, 1)
-    mu[positions] = 2 * labels - 1
-    return mu, regression
+def assisted(
+    pool: Pool, workers: Workers, positions: Ints, labels: Ints, classes: int = 2
+) -> tuple[Float32, Float32]:
+    """μ̂ (n, K - 1) from labels of distinct rows, and the regression behind it as a hypothesis."""
+    found = _regression(pool, positions, labels, classes)
+    score, args = found.scorer()
+    (mu,) = workers.each(_estimates, pool, score, *args)
+    mu[positions] = relative_one_hot(labels, classes)
+    return mu, found.to_array()
 
 
-def predict(pool: Pool, workers: Workers, positions: Ints, labels: Ints) -> tuple[Float32, Float32]:
-    """w·x_i + b for every row of the pool (n,), and w with b (1, p + 1)."""
-    found = regress(pool.rows(positions), labels).astype(np.float32)[None]
-    score, args = LinearHypotheses(pool, found).scorer()
-    return np.asarray(workers.each(_scores, pool, score, *args)[0]), found
+def predict(
+    pool: Pool, workers: Workers, positions: Ints, labels: Ints, classes: int = 2
+) -> tuple[Float32, Float32]:
+    """η̂_c - η̂_0 as the regression predicts it, (n, K - 1), and the regression as a hypothesis."""
+    found = _regression(pool, positions, labels, classes)
+    score, args = found.scorer()
+    return np.asarray(workers.each(_scores, pool, score, *args)[0]), found.to_array()
+
+
+def relative_one_hot(labels: Ints, classes: int) -> Float32:
+    """1{label = c} - 1{label = 0} for c = 1 … K-1; ±1 for two classes. Shape (m, K - 1)."""
+    own = labels[:, None] == np.arange(1, classes)
+    return np.where(labels[:, None] == 0, -1, own).astype(np.float32)
+
+
+def _regression(pool: Pool, positions: Ints, labels: Ints, classes: int) -> LinearHypotheses:
+    found = regress(pool.rows(positions), labels, classes)
+    return LinearHypotheses(pool, found.astype(np.float32), classes)
 
 
 def _scores(block: Any, score: Any, *args: Any) -> tuple[Array]:
-    return (score(block, *args)[:, 0],)
+    return (score(block, *args),)
 
 
-def regress(rows: Any, labels: Ints) -> Float64:
-    """w and b, (p + 1,), of the regression of ±1 on rows (m, p), dense or sparse.
+def _estimates(block: Any, score: Any, *args: Any) -> tuple[Array]:
+    """The predictions of a block's rows, each moved to the nearest point of the simplex."""
+    predicted = score(block, *args)
+    if predicted.shape[1] == 1:
+        return (np.clip(predicted, -1, 1),)
+    first = (1 - predicted.sum(axis=1, keepdims=True)) / (predicted.shape[1] + 1)  # η̂_0
+    eta = onto_simplex(np.concatenate([first, predicted + first], axis=1))
+    return (eta[:, 1:] - eta[:, :1],)
+
+
+def onto_simplex(points: Array) -> Array:
+    """The nearest point with Σ = 1 and no negative number, for each row (Held, Wolfe, Crowder 1974).
+
+    >>> onto_simplex(np.array([[0.5, 0.7, -0.2], [0.2, 0.3, 0.5]])).round(2)
+    array([[0.4, 0.6, 0. ],
+           [0.2, 0.3, 0.5]])
+    """
+    ordered = -np.sort(-points, axis=1)
+    levels = (np.cumsum(ordered, axis=1) - 1) / np.arange(1, points.shape[1] + 1, dtype=points.dtype)
+    last = (ordered > levels).sum(axis=1) - 1  # the largest number is always above its level
+    return np.asarray(np.maximum(points - levels[np.arange(len(points)), last][:, None], 0))
+
+
+def regress(rows: Any, labels: Ints, classes: int = 2) -> Float64:
+    """Weights and biases (K - 1, p + 1) that predict η_c - η_0 from rows (m, p), dense or sparse.
 
     >>> rows = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     >>> regress(rows, np.array([0, 0, 1, 1])).round(2)
-    array([0.55, 0.  ])
+    array([[0.55, 0.  ]])
     """
     if min(rows.shape) > REGRESSED_LABELS:
         some = slice(None, None, -(-rows.shape[0] // REGRESSED_LABELS))
         rows, labels = rows[some], labels[some]
-    y = 2.0 * labels - 1.0
+    y = np.where(labels[:, None] == np.arange(1, classes), 1.0, -1.0)  # (m, K - 1)
     m, p = rows.shape
-    wide = m <= p
+    wide, mean = m <= p, y.mean(axis=0)
     centre = _summed(rows, np.full(m, 1 / m))
     gram = _gram(rows, centre, wide)
     spread = float(np.trace(gram))
     if constant(np.sqrt(max(spread, 0.0) / m), np.linalg.norm(centre), ALIKE):
-        return np.append(np.zeros(p), y.mean())
+        return _relative(np.zeros((p, classes - 1)), mean)
     alphas = GRID * spread / min(m, p)
-    errors, solutions = (_dual if wide else _primal)(rows, centre, gram, y - y.mean(), alphas)
-    w = solutions[:, np.flatnonzero(errors <= (1 + TIE) * errors.min())[-1]]
-    return np.append(w, y.mean() - centre @ w)
+    errors, solution = (_dual if wide else _primal)(rows, centre, gram, y - mean, alphas)
+    w = solution(int(np.flatnonzero(errors <= (1 + TIE) * errors.min())[-1]))  # (p, K - 1)
+    return _relative(w, mean - centre @ w)
+
+
+def _relative(w: Float64, bias: Float64) -> Float64:
+    """From predictions t_c = 2 η_c - 1 of the classes c ≥ 1 to η_c - η_0 = (t_c + Σ t + K - 2) / 2."""
+    others = len(bias)
+    w, bias = w + w.sum(axis=1, keepdims=True), bias + bias.sum() + (others - 1)
+    return np.column_stack([w.T, bias]) / 2
+
+
+Solution = Callable[[int], Float64]
+"""The weights (p, K - 1) for the α with this number in the grid."""
 
 
 def _dual(
     rows: Any, centre: Float64, gram: Float64, target: Float64, alphas: Float64
-) -> tuple[Float64, Float64]:
-    """Errors on labels left out (A,), and w (p, A), from Z Zᵀ.
+) -> tuple[Float64, Solution]:
+    """Errors on labels left out (A,), and the solutions, from Z Zᵀ; the targets are (m, K - 1).
 
     y_i - ŷ_i and 1 - l_i are sums of α / (d + α), without differences of nearly equal numbers. The
     constant vector, on which Z Zᵀ vanishes, is given the eigenvalue t: what it adds is known.
@@ -104,28 +157,41 @@ def _dual(
     d, vectors = scipy.linalg.eigh(gram + t / m)
     shrink = alphas / (np.maximum(d, 0.0)[:, None] + alphas)  # (m, A)
     pulls = vectors.T @ target
-    left = vectors**2 @ shrink - alphas / (t + alphas) / m
-    errors = np.square((vectors * pulls) @ shrink / np.maximum(left, TINY)).sum(axis=0)
-    weights = vectors @ (shrink / alphas * pulls[:, None])
-    return errors, _summed(rows, weights) - np.outer(centre, weights.sum(axis=0))
+    left = np.maximum(vectors**2 @ shrink - alphas / (t + alphas) / m, TINY)
+    errors = _squared([(vectors * pull) @ shrink / left for pull in pulls.T])
+
+    def solution(k: int) -> Float64:
+        weights = vectors @ (shrink[:, k, None] / alphas[k] * pulls)
+        return np.asarray(_summed(rows, weights) - np.outer(centre, weights.sum(axis=0)))
+
+    return errors, solution
 
 
 def _primal(
     rows: Any, centre: Float64, gram: Float64, target: Float64, alphas: Float64
-) -> tuple[Float64, Float64]:
+) -> tuple[Float64, Solution]:
     """The same as ``_dual``, from Zᵀ Z."""
     m = len(target)
     d, vectors = scipy.linalg.eigh(gram)
     inverse = 1 / (np.maximum(d, 0.0)[:, None] + alphas)  # (p, A)
-    fits = inverse * (vectors.T @ (_summed(rows, target) - target.sum() * centre))[:, None]
+    pulls = vectors.T @ (_summed(rows, target) - np.outer(centre, target.sum(axis=0)))  # (p, K - 1)
     errors, start = np.zeros(len(alphas)), 0
     for block in _blocks(rows):
         parts = _less(block, centre, vectors)
-        known = target[start : start + len(parts), None]
+        known = target[start : start + len(parts)]
         left = np.maximum(1 - parts**2 @ inverse - 1 / m, TINY)
-        errors += np.square((known - parts @ fits) / left).sum(axis=0)
+        each = zip(known.T, pulls.T, strict=True)
+        errors += _squared([(y[:, None] - parts @ (inverse * pull[:, None])) / left for y, pull in each])
         start += len(parts)
-    return errors, vectors @ fits
+    return errors, lambda k: np.asarray(vectors @ (inverse[:, k, None] * pulls))
+
+
+def _squared(errors: list[Float64]) -> Float64:
+    """Σ_i Σ_c of squared errors (m, A) over all K classes; class 0 errs by minus the sum of the rest."""
+    found = sum(np.square(error).sum(axis=0) for error in errors)
+    if len(errors) > 1:
+        found = found + np.square(np.sum(errors, axis=0)).sum(axis=0)
+    return np.asarray(found)
 
 
 def _less(block: Any, centre: Float64, vectors: Float64) -> Float64:

@@ -49,4 +49,4 @@ def _modern_names(meta: dict[str, Any], arrays: dict[str, Array], pool: Pool) ->
     best = arrays.pop("strategy_best", None)
     if best is not None and (meta["options"] or {}).get("oracle") == "linear":
         oracle = LinearOracle(pool)
-        arrays["incumbent"] = labels_of(oracle, oracle.from_array(best))[0]
+        arrays["incumbent"] = labels_of(oracle, oracle.from_array(best))[0].astype(np.int64)

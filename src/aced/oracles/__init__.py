@@ -1,4 +1,4 @@
-"""Hypothesis classes: argmax over h of Σ v_i h(x_i), for many v at once."""
+"""Hypothesis classes: argmax over h of Σ_i v_{i,h(x_i)}, for many v at once."""
 
 from aced.oracles._base import (
     Candidates as Candidates,
@@ -12,6 +12,7 @@ from aced.oracles._base import (
     tally_all as tally_all,
 )
 from aced.oracles._cholesky import SKETCH as SKETCH
+from aced.oracles._class_kernels import lead_moments as lead_moments
 from aced.oracles._dense import DenseGeometry as DenseGeometry
 from aced.oracles._erm import Erm as Erm, LinearErm as LinearErm
 from aced.oracles._finite import FiniteOracle as FiniteOracle
@@ -21,15 +22,18 @@ from aced.oracles._linear import (
     LinearOracle as LinearOracle,
 )
 from aced.oracles._low_rank import ITERATIONS as ITERATIONS, RANK as RANK
+from aced.oracles._noise import (
+    CACHE_BYTES as CACHE_BYTES,
+    GaussianNoise as GaussianNoise,
+    GivenNoise as GivenNoise,
+    Noise as Noise,
+)
 from aced.oracles._penalty_erm import PenaltyErm as PenaltyErm
 from aced.oracles._sklearn import SklearnOracle as SklearnOracle
 from aced.oracles._sparse import SparseGeometry as SparseGeometry
 from aced.oracles._weights import (
-    CACHE_BYTES as CACHE_BYTES,
     GROWTH_ROWS as GROWTH_ROWS,
-    GaussianNoise as GaussianNoise,
-    GivenNoise as GivenNoise,
-    Noise as Noise,
     Weights as Weights,
+    columns_of as columns_of,
     value as value,
 )

@@ -14,21 +14,22 @@ from functools import cached_property
 import numpy as np
 
 from aced._types import Bools, Float64
-from aced.oracles._geometry import Solve
+from aced.oracles._geometry import Solve, per_draw
 
 
 @dataclass(frozen=True)
 class Iterate:
-    """B points (B, p + 1) with their gradients and H⁻¹ times those."""
+    """Points ((K - 1) B, p + 1) of B draws with their gradients and H⁻¹ times those."""
 
     point: Float64
     direction: Float64
     gradient: Float64
+    draws: int
 
     @cached_property
     def norm(self) -> Float64:
-        """Squared length of the gradient in the norm of H⁻¹, shape (B,)."""
-        return np.asarray(np.einsum("bp,bp->b", self.gradient, self.direction))
+        """Squared length of a draw's gradient in the norm of H⁻¹, for each of its rows."""
+        return per_draw(np.einsum("bp,bp->b", self.gradient, self.direction), self.draws)
 
     def where(self, keep: Bools, other: Iterate) -> Iterate:
         """These points where ``keep`` is true, the other's elsewhere."""
@@ -39,20 +40,21 @@ class Iterate:
             np.where(mine, self.point, other.point),
             np.where(mine, self.direction, other.direction),
             np.where(mine, self.gradient, other.gradient),
+            self.draws,
         )
 
 
 class Accelerated:
-    """B points that move from the given ``point``, (B, p + 1)."""
+    """Points of ``draws`` draws that move from the given ``point``, ((K - 1) B, p + 1)."""
 
-    def __init__(self, solve: Solve, point: Float64, momentum: float) -> None:
-        self._solve, self._momentum = solve, momentum
+    def __init__(self, solve: Solve, point: Float64, momentum: float, draws: int) -> None:
+        self._solve, self._momentum, self._draws = solve, momentum, draws
         self.point = self._previous = point
         self._step = np.ones((len(point), 1))
         self._kept: Iterate | None = None
 
     def on(self, gradient: Float64) -> None:
-        here = Iterate(self.point, self._solve(gradient), gradient)
+        here = Iterate(self.point, self._solve(gradient), gradient, self._draws)
         momentum: float | Float64 = self._momentum
         previous = self._previous
         if self._kept is not None:

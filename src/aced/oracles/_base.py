@@ -1,4 +1,7 @@
-"""What an oracle is: argmax over a hypothesis class of Σ_i v_i h(x_i), for many v at once."""
+"""What an oracle is: argmax over a hypothesis class of Σ_i v_{i,h(x_i)}, for many v at once.
+
+Weights are relative to class 0, v_{i,0} = 0; with two classes the sum is Σ_i v_i h(x_i).
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from aced._types import Array, Bools, Float32, Float64
+from aced._types import Array, Codes, Float32, Float64
 from aced._workers import Workers
 from aced.oracles._weights import Weights, value
 from aced.pool import Pool
 
 Scorer = tuple[Callable[..., Array], tuple[Any, ...]]
-"""A function that gives a block's rows scores (rows, B), above 0 for label 1, and its arguments."""
+"""A function of a block, and its further arguments."""
 
 
 class Hypotheses(Protocol):
@@ -22,14 +25,17 @@ class Hypotheses(Protocol):
 
     def __len__(self) -> int: ...
 
-    def labels(self, index: int) -> Bools:
-        """Labels of one block, shape (rows, len(self))."""
+    def labels(self, index: int) -> Codes:
+        """Labels of one block, codes 0 … K-1, shape (rows, len(self))."""
 
-    def scorer(self) -> Scorer:
-        """The function with which a kernel computes the labels."""
+    def labeller(self) -> Scorer:
+        """The function with which a kernel computes the labels, (rows, B)."""
 
-    def margins(self, index: int) -> Float32 | None:
-        """Real scores whose sign is the label, or None where the class has none."""
+    def scorer(self) -> Scorer | None:
+        """The function that gives real scores (rows, (K - 1) B), or None where the class has none.
+
+        The label is the class with the largest score; class 0 has the score 0.
+        """
 
     def take(self, which: Array) -> Hypotheses:
         """The hypotheses at these places."""
@@ -68,6 +74,7 @@ class Oracle(Protocol):
     pool: Pool
     workers: Workers
     exact: bool
+    classes: int  # K
 
     def prepare(self, weights: Weights) -> Maximiser: ...
 
@@ -104,8 +111,11 @@ def tally_all(weights: Weights, hypotheses: Hypotheses, workers: Workers) -> Flo
     return workers.sum(one, weights.pool.blocks)[0]
 
 
-def argmax(oracle: Oracle, vectors: Array) -> tuple[Bools, Float64]:
-    """Labels (B, n) and values (B,) of the maximisers of Σ_i v_i h(x_i), one per row of V."""
+def argmax(oracle: Oracle, vectors: Array) -> tuple[Codes, Float64]:
+    """Labels (B, n) and values (B,) of the maximisers of Σ_i v_{i,h(x_i)}, one for each v.
+
+    ``vectors`` is (B, n) or (n,) for two classes, and (B, n, K - 1) for K: relative to class 0.
+    """
     weights = Weights.given(oracle.pool, vectors)
     r = np.zeros(weights.draws, np.float32)
     with oracle.workers.session():
@@ -113,15 +123,20 @@ def argmax(oracle: Oracle, vectors: Array) -> tuple[Bools, Float64]:
         return labels_of(oracle, found.hypotheses), value(r, found.tally)
 
 
-def labels_of(oracle: Oracle, hypotheses: Hypotheses) -> Bools:
+def labels_of(oracle: Oracle, hypotheses: Hypotheses) -> Codes:
     """Labels over the whole pool, shape (len(hypotheses), n)."""
-    score, args = hypotheses.scorer()
-    return oracle.workers.each(labels_kernel, oracle.pool, score, *args)[0].T
+    label, args = hypotheses.labeller()
+    return oracle.workers.each(labels_kernel, oracle.pool, label, *args)[0].T
 
 
-def labels_kernel(block: Any, score: Callable[..., Array], *args: Any) -> tuple[Bools]:
+def labels_kernel(block: Any, label: Callable[..., Codes], *args: Any) -> tuple[Codes]:
     """Labels of a block's rows, (rows, B)."""
-    return (np.asarray(score(block, *args) > 0),)
+    return (np.asarray(label(block, *args)),)
+
+
+def given_labels(block: Any, labels: Codes) -> Codes:
+    """The block's own labels, of those that a :class:`PerRow` holds for every row."""
+    return labels
 
 
 def given_scores(block: Any, scores: Array) -> Array:

@@ -9,7 +9,7 @@ from aced._workers import Workers
 from aced.oracles import _passes
 from aced.oracles._accelerated import Accelerated
 from aced.oracles._cholesky import Cholesky
-from aced.oracles._geometry import Solve
+from aced.oracles._geometry import Solve, Start
 from aced.oracles._weights import Weights
 from aced.pool import Pool, inverse_spread
 
@@ -37,7 +37,5 @@ class DenseGeometry:
         centred = (raw.T - total[:, None] * self.centre) * self.inverse_spread
         return np.concatenate([centred, total[:, None]], axis=1)
 
-    def walk(
-        self, r: Float32, pulls: Float64, solved: Float64, solve: Solve, momentum: float
-    ) -> Accelerated:
-        return Accelerated(solve, np.asarray((r[:, None] * solved[:1] - solved[1:]) / 2), momentum)
+    def walk(self, start: Start, solve: Solve, momentum: float) -> Accelerated:
+        return Accelerated(solve, start.point(), momentum, start.draws)

@@ -1,13 +1,25 @@
-"""Linear separators: B weighted logistic problems solved side by side.
+"""Linear classes: B problems with (K - 1) B weighted columns, solved side by side.
 
-Maximising Σ v_i h(x_i) over half-spaces is replaced, as in the paper, by the weighted
-logistic loss  L_b(w) = Σ_i |v_ib| log(1 + exp(-sign(v_ib) w·x_i)). Features are
-standardised on the pool (folded into w, never copied); a constant column drops out.
+A hypothesis has a score w_c·x for each class but class 0, whose score is 0; the largest score decides.
+Maximising Σ_i v_{i,h(x_i)} over these is replaced by a convex, consistent surrogate,
 
-All B problems share the rows, so one preconditioner H = ¼ Σ_i E|v_i| x_i x_iᵀ serves all. A Newton
-step from zero comes first, then steps shaped by H⁻¹, with the gradients Xᵀ (v σ(-sign(v) X w)). The
-form of H, the kind of steps and the iterates that are offered as candidates depend on the rows:
-:mod:`aced.oracles._dense`, :mod:`aced.oracles._sparse`. The last iterate is always offered.
+    L_b(w) = Σ_i Σ_c a_ibc (-log softmax_c(w·x_i)),   a_c = v_c - min_c v_c,
+
+which for two classes is, as in the paper, the weighted logistic loss Σ_i |v_ib| log(1 + exp(-sign(v_ib)
+w·x_i)). Features are standardised on the pool (folded into w, never copied); a constant column drops
+out.
+
+All problems share the rows, so one preconditioner serves all. With A = Σ_c a_c the Hessian at w = 0 is
+(1/K)(I - 11ᵀ/K) ⊗ Σ_i A_i x_i x_iᵀ over the K - 1 classes; its inverse is K (I + 11ᵀ) ⊗ (Σ A x xᵀ)⁻¹.
+So H = ¼ Σ_i E A_i x_i x_iᵀ (E|v| for two classes) is factorised once, and classes are mixed afterwards:
+
+    first step (Newton from zero)   w_c = (K/4) H⁻¹ Σ_i v_ic x_i,
+    steps along the gradient g      d_c = (κ/4) H⁻¹ (g_c + Σ_c' g_c').
+
+With κ = 2 (Böhning 1992) the form is an upper bound of every Hessian, and a full step cannot go too far;
+κ = K is the Hessian at zero. The gradients are Xᵀ (a_c - A softmax_c(X w)). The form of H, the kind of
+steps and the iterates that are offered as candidates depend on the rows: :mod:`aced.oracles._dense`,
+:mod:`aced.oracles._sparse`. The last iterate is always offered.
 
 With an anchor w̃ the last iterate also gives hypotheses w̃ + τ w on the way to it. Their
 margins cost no further product, and they reach separators that differ from the anchor
@@ -16,17 +28,18 @@ on a few rows only, which the surrogate loss misses.
 
 from __future__ import annotations
 
-from functools import partial
+import copy
 from typing import Any
 
 import numpy as np
 
-from aced._types import Array, Bools, Float32, Float64
+from aced._check import whole
+from aced._types import Array, Codes, Float32, Float64
 from aced._workers import Workers
 from aced.oracles import _passes
 from aced.oracles._base import Candidates, Hypotheses, Oracle, Scorer
 from aced.oracles._dense import DenseGeometry
-from aced.oracles._geometry import Geometry, Walk, fold
+from aced.oracles._geometry import Geometry, Start, Walk, fold, mix_classes, over_classes
 from aced.oracles._sparse import SparseGeometry
 from aced.oracles._weights import Weights, value
 from aced.pool import Pool
@@ -35,50 +48,70 @@ TOWARDS = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0, 4.0)
 """The τ tried between anchor and iterate, after both are scaled alike."""
 
 
-class LinearHypotheses:
-    """Half-spaces, given by weights and a bias in the pool's own coordinates."""
+KAPPA = 2.0
+"""κ: how the classes' curvature is taken in steps after the first."""
 
-    def __init__(self, pool: Pool, coefficients: Float32) -> None:
-        self.pool = pool
-        # (B, p + 1), the bias last; in the order in which products with the rows read it
+
+class LinearHypotheses:
+    """Linear scores of the classes 1 … K-1: weights and biases in the pool's own coordinates."""
+
+    def __init__(self, pool: Pool, coefficients: Float32, classes: int = 2) -> None:
+        self.pool, self.classes = pool, classes
+        # ((K - 1) B, p + 1), class by class, the bias last; in the order in which products read it
         self.coefficients = np.asfortranarray(coefficients) if pool.sparse else coefficients
 
     def __len__(self) -> int:
-        return len(self.coefficients)
+        return len(self.coefficients) // (self.classes - 1)
 
     def scorer(self) -> Scorer:
-        return _passes.margins, (self.to_array(),)
+        return _passes.margins, (self._whole(),)
 
-    def margins(self, index: int) -> Float32:
-        return _passes.margins(self.pool.block(index), self.to_array())
+    def labeller(self) -> Scorer:
+        return _passes.labels, (self._whole(), len(self))
 
-    def labels(self, index: int) -> Bools:
-        return self.margins(index) > 0
+    def labels(self, index: int) -> Codes:
+        return _passes.labels(self.pool.block(index), self._whole(), len(self))
 
     def take(self, which: Array) -> LinearHypotheses:
-        return LinearHypotheses(self.pool, self.coefficients[which])
+        return LinearHypotheses(self.pool, self.coefficients[self._places(which)], self.classes)
 
     def to_array(self) -> Array:
+        """One row for each hypothesis: the coefficients of class 1, of class 2, …"""
+        by_class = self._whole().reshape(self.classes - 1, len(self), -1)
+        return by_class.transpose(1, 0, 2).reshape(len(self), -1)
+
+    def _whole(self) -> Float32:
         return self.coefficients
+
+    def _places(self, which: Array) -> Array:
+        """Where the coefficients of these hypotheses stand, class by class."""
+        starts = len(self) * np.arange(self.classes - 1)
+        return np.asarray((starts[:, None] + np.asarray(which)).ravel())
 
 
 class _Between(LinearHypotheses):
-    """The half-spaces start + τ_b w_b, computed only when they are used: most are not."""
+    """The hypotheses start + τ_b w_b, computed only when they are used: most are not."""
 
-    def __init__(self, pool: Pool, start: Float32, by: Float32, coefficients: Float32) -> None:
-        super().__init__(pool, coefficients)
-        self._start, self._by = start, by
+    def __init__(
+        self, pool: Pool, start: Float32, by: Float32, coefficients: Float32, classes: int
+    ) -> None:
+        super().__init__(pool, coefficients, classes)
+        self._start, self._by = start, by  # (K - 1, p + 1) and (B,)
 
     def take(self, which: Array) -> LinearHypotheses:
-        moved = self._start + self._by[which, None] * self.coefficients[which]
-        return LinearHypotheses(self.pool, moved)
+        which, others = np.asarray(which), self.classes - 1
+        start = self._start if others == 1 else np.repeat(self._start, len(which), axis=0)
+        moved = (
+            start + np.tile(self._by[which], others)[:, None] * self.coefficients[self._places(which)]
+        )
+        return LinearHypotheses(self.pool, moved, self.classes)
 
-    def to_array(self) -> Array:
+    def _whole(self) -> Float32:
         return self.take(np.arange(len(self))).coefficients
 
 
 class LinearOracle(Oracle):
-    """Argmax over linear separators with intercept, many weight vectors at once.
+    """Argmax over linear scores with intercept for ``classes`` classes, many weight vectors at once.
 
     ``steps`` steps follow the first. On dense rows the default is one step: it comes within half a
     percent of the value of the converged logistic fit, and more steps are rarely worth their time. On
@@ -91,12 +124,13 @@ class LinearOracle(Oracle):
         self,
         pool: Pool,
         *,
+        classes: int = 2,
         steps: int | None = None,
         momentum: float = 0.5,
         ridge: float = 1e-5,
         workers: Workers | None = None,
     ) -> None:
-        self.pool = pool
+        self.pool, self.classes = pool, whole("classes", classes, 2)
         self.workers = workers or Workers()
         self._given = steps
         self.momentum, self.ridge = momentum, ridge
@@ -106,22 +140,30 @@ class LinearOracle(Oracle):
 
     def over(self, pool: Pool) -> LinearOracle:
         """The same class over other rows with the same features."""
-        return LinearOracle(
-            pool, steps=self._given, momentum=self.momentum, ridge=self.ridge, workers=self.workers
-        )
+        options = {"steps": self._given, "momentum": self.momentum, "ridge": self.ridge}
+        return LinearOracle(pool, classes=self.classes, workers=self.workers, **options)  # type: ignore[arg-type]
+
+    def with_classes(self, classes: int) -> LinearOracle:
+        """The same for another number of classes; what is known of the rows is kept."""
+        other = copy.copy(self)
+        other.classes = whole("classes", classes, 2)
+        return other
 
     def prepare(self, weights: Weights) -> LinearMaximiser:
         return LinearMaximiser(self, weights)
 
     def initial(self) -> LinearHypotheses:
-        return LinearHypotheses(self.pool, np.zeros((1, self.pool.features + 1), np.float32))
+        return self.from_array(np.zeros((1, (self.classes - 1) * (self.pool.features + 1))))
 
     def from_array(self, parameters: Array) -> LinearHypotheses:
-        return LinearHypotheses(self.pool, np.asarray(parameters, dtype=np.float32))
+        rows = np.asarray(parameters, dtype=np.float32)
+        by_class = rows.reshape(len(rows), self.classes - 1, -1).transpose(1, 0, 2)
+        flat = by_class.reshape(-1, self.pool.features + 1)
+        return LinearHypotheses(self.pool, flat, self.classes)
 
 
 class LinearMaximiser:
-    """The logistic problems of one family of weights."""
+    """The surrogate problems of one family of weights."""
 
     def __init__(self, oracle: LinearOracle, weights: Weights) -> None:
         self.oracle, self.weights, self.geometry = oracle, weights, oracle.geometry
@@ -130,21 +172,24 @@ class LinearMaximiser:
         self._started: tuple[Any, Array] | None = None
 
     def maximise(self, r: Float32, anchor: Hypotheses | None = None) -> list[Candidates]:
-        oracle = self.oracle
         walk = self._walk(r)
         found: list[Candidates] = []
-        for _ in range(oracle.steps):
+        for _ in range(self.oracle.steps):
             coefficients = self.geometry.unfold(walk.point)
             tally, gradient = self._pass(coefficients, r)
-            met = Candidates(LinearHypotheses(oracle.pool, coefficients), tally)
+            met = Candidates(self._hypotheses(coefficients), tally)
             found = [*found, met] if self.geometry.offers_all else [_better(r, found, met)]
             walk.on(gradient)
         return found + self._last(walk.point, r, anchor)
 
-    def _walk(self, r: Float32) -> Walk:
-        """A walk from the Newton step at w = 0, H⁻¹ g with g = (r_b Σ μ̂_i x_i - Σ s_i ζ_ib x_i) / 2.
+    def _hypotheses(self, coefficients: Float32) -> LinearHypotheses:
+        return LinearHypotheses(self.oracle.pool, coefficients, self.oracle.classes)
 
-        The two sums do not depend on r; H⁻¹ times each does not either, as long as H is kept.
+    def _walk(self, r: Float32) -> Walk:
+        """A walk from the Newton step at w = 0, where g_c = Σ_i (v_ic - mean_c v_ic) x_i.
+
+        The sums over μ̂ and over s ζ do not depend on r; H⁻¹ times each does not either, as long as H is
+        kept.
         """
         form = self.metric.at(float(np.median(r)))
         if self._pull is None:
@@ -153,8 +198,12 @@ class LinearMaximiser:
             self._pull = np.concatenate(parts)
         if self._started is None or self._started[0] is not form:
             self._started = (form, self.metric.solve(form, self._pull))
-        solve = partial(self.metric.solve, form)
-        return self.geometry.walk(r, self._pull, self._started[1], solve, self.oracle.momentum)
+
+        def solve(gradients: Array) -> Array:
+            return mix_classes(self.metric.solve(form, gradients), len(r), KAPPA)
+
+        start = Start(r, self._pull, self._started[1], self.oracle.classes)
+        return self.geometry.walk(start, solve, self.oracle.momentum)
 
     def _pass(self, coefficients: Float32, r: Float32) -> tuple[Float64, Array]:
         oracle = self.oracle
@@ -166,31 +215,41 @@ class LinearMaximiser:
 
     def _last(self, point: Array, r: Float32, anchor: Hypotheses | None) -> list[Candidates]:
         """The last iterate and, with an anchor, those between the two."""
-        oracle = self.oracle
+        oracle, others = self.oracle, self.oracle.classes - 1
         coefficients = self.geometry.unfold(point)
         slopes, bias = np.ascontiguousarray(coefficients[:, :-1].T), coefficients[:, -1].copy()
         steps = np.zeros((0, len(r)), np.float32)
-        start = np.zeros(oracle.pool.features + 1, np.float32)
+        start = np.zeros((others, oracle.pool.features + 1), np.float32)
         if anchor is not None:
-            start = anchor.to_array()[0]
+            start = np.ascontiguousarray(anchor.to_array()[0].reshape(others, -1))
             steps = self._towards(point, start)
         (tally,) = oracle.workers.fold(
             _passes.towards, oracle.pool, *self.weights.rows, slopes, bias, start, steps
         )
-        found = [Candidates(LinearHypotheses(oracle.pool, coefficients), tally[0])]
+        found = [Candidates(self._hypotheses(coefficients), tally[0])]
         for q, by in enumerate(steps):
-            between = _Between(oracle.pool, start, by, coefficients)
+            between = _Between(oracle.pool, start, by, coefficients, oracle.classes)
             found.append(Candidates(between, tally[q + 1]))
         return found
 
     def _towards(self, point: Array, start: Float32) -> Float32:
         """Steps (Q, B) that scale each iterate to the anchor's size in the norm of H."""
-        anchor_size = float(self.metric.sizes(fold(self.geometry, start)[None])[0])
+        folded = np.stack([fold(self.geometry, one) for one in start])
+        anchor_size = float(self._sizes(folded)[0])
+        draws = len(point) // len(start)
         if anchor_size <= 0:
-            return np.zeros((0, len(point)), np.float32)
-        sizes = self.metric.sizes(point)
-        ratio = np.sqrt(anchor_size / np.maximum(sizes, np.finfo(float).tiny))
+            return np.zeros((0, draws), np.float32)
+        ratio = np.sqrt(anchor_size / np.maximum(self._sizes(point), np.finfo(float).tiny))
         return np.asarray(np.array(TOWARDS)[:, None] * ratio, dtype=np.float32)
+
+    def _sizes(self, points: Array) -> Float64:
+        """wᵀ ((I - 11ᵀ/K) ⊗ H) w of each hypothesis up to a common factor; points ((K - 1) B, p + 1)."""
+        each, classes = self.metric.sizes(points), self.oracle.classes
+        if classes == 2:
+            return each
+        draws = len(points) // (classes - 1)
+        together = self.metric.sizes(over_classes(points, draws))
+        return np.asarray(over_classes(each, draws) - together / classes)
 
     def leverage(self, r: float, pool: Pool | None = None) -> Float64:
         """x_iᵀ H⁻¹ x_i, the movement of margin i with its own weight; shape (n,)."""
@@ -207,6 +266,7 @@ def _better(r: Float32, found: list[Candidates], met: Candidates) -> Candidates:
         return met
     assert isinstance(old.hypotheses, LinearHypotheses)
     assert isinstance(met.hypotheses, LinearHypotheses)
-    which, pool = keep[:, None], met.hypotheses.pool
+    pool, classes = met.hypotheses.pool, met.hypotheses.classes
+    which = np.tile(keep, classes - 1)[:, None]
     both = np.where(which, old.hypotheses.coefficients, met.hypotheses.coefficients)
-    return Candidates(LinearHypotheses(pool, both), np.where(keep, old.tally, met.tally))
+    return Candidates(LinearHypotheses(pool, both, classes), np.where(keep, old.tally, met.tally))

@@ -1,18 +1,22 @@
 """What the linear class computes from one block of rows: the kernels behind its passes.
 
 Rows are a float32 matrix (m, p), or CSR with the same columns; coefficients are for the pool's own
-coordinates, (B, p + 1) with the bias last. ``slopes`` is their transpose without the bias, (p, B).
+coordinates, with the bias last. B hypotheses have (K - 1) B rows of coefficients, class by class
+(:mod:`aced._types`), hence (K - 1) B scores of a row. ``slopes`` is their transpose without the bias.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from aced._types import Array, Bools, Float32, Float64
-from aced.oracles import _sparse_kernels
-from aced.oracles._kernels import residual, shifted_tally
+from aced._types import Array, Bools, Codes, Float32, Float64
+from aced.oracles import _class_kernels, _kernels, _sparse_kernels
+
+AT_ONCE = 2**20
+"""With more than two classes, a block's rows are taken in parts of about this many scores."""
 
 
 def times(block: Any, matrix: Float32) -> Float32:
@@ -46,7 +50,7 @@ def squares(block: Any) -> tuple[Array]:
 
 
 def margins(block: Any, coefficients: Float32) -> Float32:
-    """x·w + b of every row and hypothesis, (m, B)."""
+    """x·w + b of every row and every row of coefficients, (m, (K - 1) B)."""
     product = times(block, coefficients[:, :-1].T)
     product += coefficients[:, -1]
     return product
@@ -103,19 +107,40 @@ def gram(
 
 def pulls(block: Any, zeta: Float32, scale: Float32, mu: Float32) -> tuple[Array, ...]:
     """Σ μ̂ x and Σ s ζ x, each with its sum for the bias."""
-    label, spread = mu[:, None], zeta * scale[:, None]
-    pulled = transposed_times(block, label), transposed_times(block, spread)
-    return pulled[0], label.sum(axis=0), pulled[1], spread.sum(axis=0)
+    spread = zeta * scale[:, None]
+    pulled = transposed_times(block, mu), transposed_times(block, spread)
+    return pulled[0], mu.sum(axis=0), pulled[1], spread.sum(axis=0)
+
+
+def labels(block: Any, coefficients: Float32, draws: int) -> Codes:
+    """The class with the largest score, (m, B); class 0 has the score 0."""
+    return best_class(margins(block, coefficients), draws)
+
+
+def best_class(scores: Array, draws: int) -> Codes:
+    """The code of the largest of a row's scores (m, (K - 1) B) and 0, for each draw; (m, B)."""
+    if scores.shape[1] == draws:
+        return (scores > 0).view(np.int8)
+    by_class = scores.reshape(len(scores), -1, draws)
+    above = by_class.max(axis=1) > 0
+    return np.where(above, by_class.argmax(axis=1) + 1, 0).astype(np.int8)
 
 
 def descent(
     block: Any, zeta: Float32, scale: Float32, mu: Float32, slopes: Float32, bias: Float32, r: Float32
 ) -> tuple[Array, Array, Array]:
-    """Tally and gradient of B separators: two products and one fused sweep."""
-    product = np.ascontiguousarray(times(block, slopes))
+    """Tally and gradient of B hypotheses: two products and one fused sweep."""
     tally = np.zeros((2, len(r)), np.float32)
-    residual(product, bias, zeta, scale, mu, r, tally)
-    return tally, transposed_times(block, product), product.sum(axis=0)
+    gradient, total = np.zeros(slopes.shape, np.float32), np.zeros(len(bias), np.float32)
+    for rows, part in _parts(block, len(bias), len(r)):
+        product = np.ascontiguousarray(times(rows, slopes))
+        if mu.shape[1] == 1:
+            _kernels.residual(product, bias, zeta[part], scale[part], mu[part, 0], r, tally)
+            return tally, transposed_times(rows, product), product.sum(axis=0)
+        _class_kernels.residual(product, bias, zeta[part], scale[part], mu[part], r, tally)
+        gradient += transposed_times(rows, product)
+        total += product.sum(axis=0)
+    return tally, gradient, total
 
 
 def towards(
@@ -128,13 +153,44 @@ def towards(
     start: Float32,
     steps: Float32,
 ) -> tuple[Array]:
-    """Tallies of B separators, and of those that ``steps`` (Q, B) lead to from ``start``."""
-    product = np.ascontiguousarray(times(block, slopes))
-    alone = np.ones((1, len(bias)), np.float32)  # the separator itself: from 0, one step
-    tally = np.zeros((1 + len(steps), 2, len(bias)), np.float32)
-    origin = np.zeros(len(product), np.float32)
-    shifted_tally(product, bias, origin, alone, zeta, scale, mu, tally[:1])
-    if len(steps):
-        origin = block @ start[:-1] + start[-1]
-        shifted_tally(product, bias, origin, steps, zeta, scale, mu, tally[1:])
+    """Tallies of B hypotheses, and of those that ``steps`` (Q, B) lead to from ``start``."""
+    draws = steps.shape[1]
+    alone = np.ones((1, draws), np.float32)  # the hypothesis itself: from 0, one step
+    tally = np.zeros((1 + len(steps), 2, draws), np.float32)
+    for rows, part in _parts(block, len(bias), draws):
+        known = zeta[part], scale[part]
+        product = np.ascontiguousarray(times(rows, slopes))
+        origin = np.zeros((product.shape[0], len(start)), np.float32)
+        _shifted(product, bias, origin, alone, *known, mu[part], tally[:1])
+        if len(steps):
+            origin = _origin(rows, start)
+            _shifted(product, bias, origin, steps, *known, mu[part], tally[1:])
     return (tally,)
+
+
+def _shifted(product: Float32, bias: Float32, origin: Float32, steps: Float32, *rest: Float32) -> None:
+    zeta, scale, mu, tally = rest
+    if mu.shape[1] == 1:
+        one = origin[:, 0], steps, zeta, scale, mu[:, 0]
+        _kernels.shifted_tally(product, bias, *one, tally)
+    else:
+        _class_kernels.shifted_tally(product, bias, origin, steps, zeta, scale, mu, tally)
+
+
+def _origin(rows: Any, start: Float32) -> Float32:
+    """Scores (m, K - 1) of one hypothesis."""
+    if len(start) == 1:
+        return np.asarray(rows @ start[0, :-1] + start[0, -1])[:, None]
+    return np.ascontiguousarray(rows @ start[:, :-1].T + start[:, -1])
+
+
+def _parts(block: Any, columns: int, draws: int) -> Iterator[tuple[Any, slice]]:
+    """The rows and their places: all at once for two classes, else about AT_ONCE scores at a time."""
+    count = block.shape[0]
+    size = max(1, AT_ONCE // columns)
+    if columns == draws or size >= count:
+        yield block, slice(0, count)
+        return
+    for first in range(0, count, size):
+        part = slice(first, min(first + size, count))
+        yield block[part], part

@@ -20,21 +20,22 @@ import numpy as np
 from aced._types import Array, Float64
 from aced._workers import Workers
 from aced.oracles import _sparse_kernels as kernels
-from aced.oracles._geometry import Solve
+from aced.oracles._geometry import Solve, per_draw
 
 TOO_FAR = 0.5
 """A step is taken back when the loss rises at its end by more than this share of its first fall."""
 
 
 class Secant:
-    """B points that move from zero, where ``gradient`` and the first ``step`` are given; (B, p + 1).
+    """Points of ``draws`` draws that move from zero; ``gradient`` and the first ``step`` are given.
 
-    The walk overwrites all arrays that it is given.
+    Both are ((K - 1) B, p + 1). A draw's columns, one for each class, move together: products are summed
+    over its classes. The walk overwrites all arrays that it is given.
     """
 
-    def __init__(self, workers: Workers, solve: Solve, gradient: Array, step: Array) -> None:
-        self._workers, self._solve = workers, solve
-        self._gradient, self._step = gradient.T, step.T  # (p + 1, B), as are all arrays kept
+    def __init__(self, workers: Workers, solve: Solve, gradient: Array, step: Array, draws: int) -> None:
+        self._workers, self._solve, self._draws = workers, solve, draws
+        self._gradient, self._step = gradient.T, step.T  # (p + 1, (K - 1) B), as are all arrays kept
         self._here = np.zeros_like(self._step)
         self._there = self._step.copy()
 
@@ -45,8 +46,8 @@ class Secant:
 
     def on(self, gradient: Array) -> None:
         step, here, before, after = self._step, self._here, self._gradient, gradient.T
-        draws = step.shape[1]
-        start, end = self._sum(kernels.slopes, (2, draws), step, before, after)
+        columns = step.shape[1]
+        start, end = self._sum(kernels.slopes, (2, columns), step, before, after)
         back = end < -TOO_FAR * start
         known = start - end > np.finfo(np.float32).tiny
         inverse = known / np.where(known, start - end, 1.0)  # 1 / sᵀy
@@ -55,7 +56,7 @@ class Secant:
         settle = partial(kernels.settle, back, share.astype(np.float32))
         self._each(settle, step, here, before, after, reduced)  # before becomes y
         turned = self._solve(reduced.T).T  # z
-        by = share - inverse * self._sum(kernels.dots, (draws,), before, turned)
+        by = share - inverse * self._sum(kernels.dots, (columns,), before, turned)
         self._each(partial(kernels.move, by.astype(np.float32)), turned, step, here, self._there)
         self._gradient = after
 
@@ -72,4 +73,5 @@ class Secant:
             kernel(*(array[span] for array in arrays), out)
             return out
 
-        return np.asarray(np.sum(kernels.spans(self._workers, one, len(self._step)), axis=0))
+        total = np.sum(kernels.spans(self._workers, one, len(self._step)), axis=0)
+        return per_draw(np.asarray(total), self._draws)

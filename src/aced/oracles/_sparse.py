@@ -11,7 +11,7 @@ import numpy as np
 from aced._types import Array, Float32, Float64
 from aced._workers import Workers
 from aced.oracles import _passes, _sparse_kernels
-from aced.oracles._geometry import Solve
+from aced.oracles._geometry import Solve, Start
 from aced.oracles._low_rank import LowRank
 from aced.oracles._secant import Secant
 from aced.oracles._weights import Weights
@@ -39,10 +39,5 @@ class SparseGeometry:
     def fold_gradient(self, raw: Float64, total: Float64) -> Float32:
         return _sparse_kernels.centre(raw, total, self.centre, self.inverse_spread).T
 
-    def walk(self, r: Float32, pulls: Float32, solved: Float32, solve: Solve, momentum: float) -> Secant:
-        return Secant(self.workers, solve, _at_level(r, pulls.T).T, _at_level(r, solved.T).T)
-
-
-def _at_level(r: Float32, sums: Float32) -> Float32:
-    """(r_b u - z_b) / 2 of the columns u, z_1 … z_B; (p + 1, B)."""
-    return np.asarray((sums[:, :1] * r - sums[:, 1:]) * np.float32(0.5))
+    def walk(self, start: Start, solve: Solve, momentum: float) -> Secant:
+        return Secant(self.workers, solve, start.gradient(), start.point(), start.draws)

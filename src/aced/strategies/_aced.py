@@ -12,6 +12,9 @@ mistakes on the labels alone, and every separator is perfect while there are few
 features. Only shift keeps such a design from being flat: it is m 2^(1-k), an error rate of 2^(1-k)
 among m labels, or n 2^(1-k) as printed (``shift="pool"``). In the first round it is always n.
 
+With K classes the design compares hypotheses over the classes that have a label, and over two classes
+until two have one: without labels all classes are alike, and two show the same design at the least cost.
+
 As printed, water-filling gives mass to rows that have a label already and cannot be drawn again.
 By default it looks at λ and at the draws so far on open rows only; ``fill="all"`` is as printed.
 """
@@ -124,7 +127,7 @@ class Aced(Strategy):
         self.classifier = classifier
         self.design_rows, self.round_seconds = design_rows, round_seconds
         self.estimator, self.shift, self.fill, self.start = estimator, shift, fill, start
-        self._oracle: Oracle | None = None
+        self._oracle: LinearOracle | SklearnOracle | None = None
         self._spent: Float64 | None = None  # Σ p_i of the rounds so far, in batches
 
     def plan(self, view: View, size: int, rng: Rng) -> Plan:
@@ -134,20 +137,39 @@ class Aced(Strategy):
             uniform = np.full(len(view.pool), 1 / len(view.pool))
             return Plan(*self._draw(uniform, view, size, rng), record, uniform)
         with view.workers.session():
-            problem = self._problem(self._oracle_for(view.pool, view.workers), view)
-            round_ = Round(problem, self._solver_for(problem).solve(problem, rng, view.lam, view.report))
+            seen, codes = self._classes_seen(view)
+            oracle = self._oracle_for(view.pool, view.workers, seen)
+            problem = self._problem(oracle, view, codes)
+            design = self._solver_for(problem).solve(problem, rng, view.lam, view.report)
+            round_ = Round(problem, design, seen)
         return Plan(*self._draw(round_.lam, view, size, rng), record | round_.record, round_.lam, round_)
 
-    def _problem(self, oracle: Oracle, view: View) -> Problem:
-        """What the round has to minimise; μ̂ is naive until there are labels of both classes."""
+    def _classes_seen(self, view: View) -> tuple[Ints | None, Ints]:
+        """The classes that the design compares (None: all), and the labels in their codes."""
+        if not isinstance(self.oracle, str):
+            most = int(view.codes.max(initial=0)) + 1
+            if most > self.oracle.classes:
+                raise InvalidInput(
+                    "oracle", f"is for {self.oracle.classes} classes, and the labels have {most}"
+                )
+            return None, view.codes
+        seen = np.unique(view.codes)
+        for other in (0, 1):
+            if len(seen) < 2 and other not in seen:
+                seen = np.union1d(seen, [other])
+        return seen, np.searchsorted(seen, view.codes)
+
+    def _problem(self, oracle: Oracle, view: View, codes: Ints) -> Problem:
+        """What the round has to minimise; μ̂ is naive until there are labels of two classes."""
         labelled = np.zeros(len(view.pool), bool)
         labelled[view.positions] = True
-        if self.estimator == "assisted" and len(np.unique(view.codes)) == 2:
+        if self.estimator == "assisted" and len(np.unique(codes)) >= 2:
             assert isinstance(oracle, LinearOracle)
-            mu, regression = assisted(view.pool, view.workers, view.positions, view.codes)
+            known = view.pool, view.workers, view.positions, codes
+            mu, regression = assisted(*known, oracle.classes)
             best = Incumbent.of(oracle, oracle.from_array(regression), mu)
         else:
-            mu = naive(len(view.pool), view.positions, view.codes)
+            mu = naive(len(view.pool), view.positions, codes, oracle.classes)
             best = initial_incumbent(oracle, mu)
         return Problem(oracle, mu, self._shift(view), best, keeps_incumbent=True, labelled=labelled)
 
@@ -199,17 +221,19 @@ class Aced(Strategy):
         self._spent[rows] += spent
         return p
 
-    def _oracle_for(self, pool: Pool, workers: Workers) -> Oracle:
+    def _oracle_for(self, pool: Pool, workers: Workers, seen: Ints | None) -> Oracle:
+        """The oracle for the classes seen; what it knows of the rows is kept from round to round."""
+        if not isinstance(self.oracle, str):
+            if self.oracle.pool is not pool:
+                raise InvalidInput("oracle", "it was made for another pool; make it with this one")
+            return self.oracle
+        assert seen is not None
         if self._oracle is None or self._oracle.pool is not pool:
-            if not isinstance(self.oracle, str):
-                self._oracle = self.oracle
-                if self._oracle.pool is not pool:
-                    raise InvalidInput("oracle", "it was made for another pool; make it with this one")
-            elif self.oracle == "linear":
+            if self.oracle == "linear":
                 self._oracle = LinearOracle(pool, workers=workers)
             else:
                 self._oracle = SklearnOracle(pool, self.classifier, workers=workers)
-        return self._oracle
+        return self._oracle.with_classes(len(seen))
 
     def state(self) -> dict[str, Array]:
         return {} if self._spent is None else {"spent": self._spent}

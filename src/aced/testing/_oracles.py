@@ -1,16 +1,17 @@
 """What every oracle must do.
 
 Every check takes ``make`` (a function of a pool and workers that makes the oracle), ``pool``, and
-``seed``, from which the weights to try are drawn.
+``seed``, from which the weights to try are drawn. The oracle may be for any number of classes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from aced._types import Float64
+from aced._types import Array, Codes, Float64
 from aced._workers import Workers
 from aced.oracles import (
     GaussianNoise,
@@ -43,7 +44,7 @@ def oracle_checks() -> tuple[Check, ...]:
         check_an_anchor_loses_no_value,
         check_leverages_are_not_negative,
         check_hypotheses_are_joined_and_rebuilt,
-        check_the_sign_of_the_margin_is_the_label,
+        check_the_largest_score_is_the_label,
         check_the_number_of_threads_changes_nothing,
     )
 
@@ -58,24 +59,29 @@ def check_the_pool_is_the_one_it_was_made_for(make: Make, pool: Pool, seed: int 
 
 
 def check_values_are_the_weights_of_the_labels(make: Make, pool: Pool, seed: int = 0) -> None:
-    vectors = _vectors(pool, seed)
-    labels, values = argmax(make(pool, Workers(1)), vectors)
-    assert labels.shape == vectors.shape, "each weight vector must get one labelling"
-    assert labels.dtype == bool, "labels must be bool"
-    expected = (vectors * labels).sum(axis=1)
-    assert np.allclose(values, expected, rtol=1e-3, atol=1e-2), "values must be Σ v_i h_i"
+    oracle = make(pool, Workers(1))
+    vectors = _vectors(oracle, seed)
+    labels, values = argmax(oracle, vectors)
+    assert labels.shape == vectors.shape[:2], "each weight vector must get one labelling"
+    assert labels.dtype == np.int8, "labels must be codes, as int8"
+    assert labels.min() >= 0, "labels must be codes from 0 up"
+    assert labels.max() < oracle.classes, "labels must be codes below the number of classes"
+    expected = _chosen(vectors, labels).sum(axis=1)
+    assert np.allclose(values, expected, rtol=1e-3, atol=1e-2), "values must be Σ_i v_{i,h(i)}"
 
 
 def check_scaling_the_weights_changes_no_answer(make: Make, pool: Pool, seed: int = 0) -> None:
-    oracle, vectors = make(pool, Workers(1)), _vectors(pool, seed)
+    oracle = make(pool, Workers(1))
+    vectors = _vectors(oracle, seed)
     agreement = (argmax(oracle, 1000 * vectors)[0] == argmax(oracle, vectors)[0]).mean()
     assert agreement > 0.97, f"scaling the weights changed {1 - agreement:.0%} of the labels"
 
 
 def check_a_vector_alone_is_answered_as_in_company(make: Make, pool: Pool, seed: int = 0) -> None:
-    oracle, vectors = make(pool, Workers(1)), _vectors(pool, seed)
-    alone, value_alone = argmax(oracle, vectors[2])
-    assert alone.shape == (1, len(pool)), "a flat vector is one weight vector"
+    oracle = make(pool, Workers(1))
+    vectors = _vectors(oracle, seed)
+    alone, value_alone = argmax(oracle, vectors[2:3])
+    assert alone.shape == (1, len(pool)), "one weight vector must get one labelling"
     in_company = argmax(oracle, vectors)[1][2]
     assert value_alone[0] >= 0.9 * in_company - 1e-6, f"{value_alone[0]} alone, {in_company} with others"
 
@@ -84,15 +90,17 @@ def check_tallies_are_those_of_the_labels(make: Make, pool: Pool, seed: int = 0)
     oracle, weights, maximiser = _family(make, pool, seed)
     found = best_per_draw(LEVELS, maximiser.maximise(LEVELS), oracle)
     labels = labels_of(oracle, found.hypotheses)
-    zeta = np.concatenate([weights.noise.block(j) for j in range(pool.blocks)]).T
-    tally = np.stack([labels @ weights.mu, (labels * zeta * weights.scale).sum(axis=1)])
+    zeta = np.concatenate([weights.noise.block(j) for j in range(pool.blocks)])
+    zeta = zeta.reshape(len(pool), -1, len(LEVELS)).transpose(2, 0, 1) * weights.scale[:, None]
+    mu = np.broadcast_to(weights.mu, zeta.shape)
+    tally = np.stack([_chosen(mu, labels).sum(axis=1), _chosen(zeta, labels).sum(axis=1)])
     assert np.allclose(found.tally, tally, rtol=1e-3, atol=1e-2), "tallies must match the labels"
 
 
 def check_a_large_level_favours_the_estimate(make: Make, pool: Pool, seed: int = 0) -> None:
     oracle, weights, maximiser = _family(make, pool, seed)
     found = best_per_draw(LEVELS, maximiser.maximise(LEVELS), oracle).tally[0, -1]
-    most = float(weights.mu[weights.mu > 0].sum())
+    most = float(np.maximum(weights.mu.max(axis=1), 0).sum())
     assert found >= 0.9 * most - 1e-6, f"Σ μ̂ h is {found} at a large r, and {most} can be had"
 
 
@@ -123,30 +131,49 @@ def check_hypotheses_are_joined_and_rebuilt(make: Make, pool: Pool, seed: int = 
     assert (labels_of(oracle, again) == labels_of(oracle, both)).all(), "from_array must undo to_array"
 
 
-def check_the_sign_of_the_margin_is_the_label(make: Make, pool: Pool, seed: int = 0) -> None:
-    first = make(pool, Workers(1)).initial()
-    margins = first.margins(0)
-    assert margins is None or ((margins > 0) == first.labels(0)).all(), "a margin has the wrong sign"
+def check_the_largest_score_is_the_label(make: Make, pool: Pool, seed: int = 0) -> None:
+    oracle, _, maximiser = _family(make, pool, seed)
+    found = best_per_draw(LEVELS, maximiser.maximise(LEVELS), oracle).hypotheses
+    if (scorer := found.scorer()) is not None:
+        score, args = scorer
+        scores = oracle.workers.each(_scores, pool, score, *args)[0].reshape(len(pool), -1, len(found))
+        labels = labels_of(oracle, found)
+        padded = np.concatenate([np.zeros((len(pool), 1, len(found))), scores], axis=1)
+        assert (labels == padded.argmax(axis=1).T).all(), "a label is not the class with the best score"
+
+
+def _scores(block: Any, score: Any, *args: Any) -> tuple[Any]:
+    return (score(block, *args),)
 
 
 def check_the_number_of_threads_changes_nothing(make: Make, pool: Pool, seed: int = 0) -> None:
-    (one, value_one), (many, value_many) = (
-        argmax(make(pool, Workers(threads)), _vectors(pool, seed)) for threads in (1, 3)
-    )
+    oracles = [make(pool, Workers(threads)) for threads in (1, 3)]
+    vectors = _vectors(oracles[0], seed)
+    (one, value_one), (many, value_many) = (argmax(oracle, vectors) for oracle in oracles)
     assert (one == many).all(), "labels depend on the number of threads"
     assert (value_one == value_many).all(), "values depend on the number of threads"
 
 
-def _vectors(pool: Pool, seed: int) -> Float64:
-    """Five weight vectors."""
-    return np.random.default_rng(seed).standard_normal((5, len(pool)))
+def _vectors(oracle: Oracle, seed: int) -> Float64:
+    """Five weight vectors, (5, n, K - 1)."""
+    shape = (5, len(oracle.pool), oracle.classes - 1)
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def _chosen(values: Array, labels: Codes) -> Float64:
+    """values (B, n, K - 1) of the classes in ``labels``, 0 for class 0; (B, n)."""
+    padded = np.concatenate([np.zeros((*values.shape[:2], 1)), values], axis=2)
+    return np.take_along_axis(padded, labels[:, :, None].astype(np.int64), axis=2)[:, :, 0]
 
 
 def _family(make: Make, pool: Pool, seed: int) -> tuple[Oracle, Weights, Maximiser]:
     """Weights r μ̂ - s ζ where μ̂ knows a third of the labels of a rule that the class can follow."""
     rng, oracle = np.random.default_rng(seed), make(pool, Workers(1))
-    truth, _ = argmax(oracle, rng.standard_normal(len(pool)))
-    mu = np.where(rng.random(len(pool)) < 0.3, 2.0 * truth[0] - 1, 0.0).astype(np.float32)
+    others = oracle.classes - 1
+    truth, _ = argmax(oracle, rng.standard_normal((1, len(pool), others)))
+    known = rng.random(len(pool)) < 0.3
+    hot = np.where(truth[0][:, None] == 0, -1.0, truth[0][:, None] == np.arange(1, others + 1))
     scale = (0.5 + rng.random(len(pool))).astype(np.float32)
-    weights = Weights(pool, mu, scale, GaussianNoise(pool, len(LEVELS), seed=7))
+    noise = GaussianNoise(pool, len(LEVELS), 7, oracle.classes)
+    weights = Weights(pool, (hot * known[:, None]).astype(np.float32), scale, noise)
     return oracle, weights, oracle.prepare(weights)

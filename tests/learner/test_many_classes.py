@@ -168,6 +168,15 @@ def test_strategies_for_two_classes_refuse_a_third_and_nothing_changes(strategy)
     assert learner.labels_known == 2
 
 
+def test_a_saved_learner_with_three_classes_does_not_go_on_with_a_strategy_for_two(tmp_path):
+    rows, codes = many_blobs(n=60, classes=3)
+    learner = Learner(Pool(rows), strategy="passive")
+    learner.tell(np.arange(30), codes[:30])
+    learner.save(tmp_path / "saved")
+    with pytest.raises(InvalidInput, match="classes are 3, but iwal0 is made for two classes only"):
+        Learner.load(tmp_path / "saved", Pool(rows), strategy="iwal0")
+
+
 @pytest.mark.parametrize(
     ("classes", "sentence"),
     [

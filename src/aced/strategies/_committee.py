@@ -35,7 +35,7 @@ class Committee(Strategy):
         # e_y, relative to class 0: a label 0 speaks against every other class
         wanted = (codes[:, None] == np.arange(1, count)).astype(float)
         wanted[codes == 0] = -1.0
-        weights = np.zeros((self.members, len(view.pool), count - 1))
+        weights = np.zeros((self.members, len(view.pool), count - 1), np.float32)
         counts = rng.multinomial(known, np.full(known, 1 / known), size=self.members)
         weights[:, view.positions] = counts[:, :, None] * wanted
         oracle = LinearOracle(view.pool, classes=count, steps=4, workers=view.workers)

@@ -4,10 +4,10 @@
                                [--json FILE]
 
 The pool is two Gaussian classes, or more, with a tenth of the labels wrong, of which 1000 are known;
-the next 250 rows are to be chosen. Each measurement is a process of its own with the same number of threads
-and a limit on its time. The classifier is one logistic regression, fitted before the clock starts
-and given to every library, so only the choice is timed; no library here fits it inside. Memory is
-the growth of the highest resident size during the choice, over what the process held before with
+the next 250 rows are to be chosen. Each measurement is a process of its own with the same number of
+threads and a limit on its time. The classifier is one logistic regression, fitted before the clock
+starts and given to every library, so only the choice is timed; no library here fits it inside. Memory
+is the growth of the highest resident size during the choice, over what the process held before with
 the rows in the library's own form.
 
 Other libraries run in an environment of their own: that of ``--python``, or one that is made in a

@@ -143,6 +143,16 @@ def test_scores_for_each_pair_of_classes_are_not_used():
     assert len(learner.ask(5)) == 5  # uniform draws
 
 
+def test_processes_choose_what_threads_choose():
+    rows, codes = many_blobs(n=300, classes=4)
+    runs = []
+    for backend in ("threads", "processes"):
+        learner = Learner(Pool(rows), strategy="entropy", backend=backend, threads=2, seed=1)
+        learner.tell(np.arange(40), codes[:40])
+        runs.append(learner.ask(20).ids.tolist())
+    assert runs[0] == runs[1]
+
+
 def test_functions_of_scores_are_computed_block_by_block():
     view = View(None, None, None, None, None, 1, 0.0, lambda: np.arange(3.0))  # type: ignore[arg-type]
     assert view.scored(np.square).tolist() == [0, 1, 4]

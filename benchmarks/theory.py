@@ -1,4 +1,4 @@
-"""What the theory promises, measured: `make bench-theory` (about ten minutes on two cores).
+"""What the theory promises, measured: `make bench-theory` (about a quarter of an hour on two cores).
 
     python benchmarks/theory.py [--only spread thresholds …] [--out docs/theory]
 
@@ -51,6 +51,7 @@ from aced.theory.complexity import (
     threshold_rho,
     tsybakov_constant,
 )
+from theory_classes import show_classes, smallest_budget
 
 
 def show_spread(out: Path) -> None:
@@ -88,26 +89,6 @@ def show_spread(out: Path) -> None:
                 text.append(f"{name} {labels[name]:.0f}" + (f" ({failed} failed)" if failed else ""))
             ratio = labels["a2"] / labels["aced"]
             print(f"  noise {noise}, m {m:2d}: {', '.join(text)}; a2/aced {ratio:.2f}")
-
-
-def smallest_budget(run, problem, delta, trials, start=1024):
-    """Budgets fall by sqrt(2) until more than δ of the trials fail; the last one before.
-
-    From above: a tiny budget may succeed by the luck of a default guess.
-    """
-
-    def enough(budget):
-        failed = 0
-        for trial in range(trials):
-            failed += problem.gaps[run(budget, np.random.default_rng([budget, trial])).chosen] > 0
-            if failed > delta * trials:
-                return False
-        return True
-
-    budget, last = start, None
-    while budget >= 8 and enough(budget):
-        budget, last = int(budget / np.sqrt(2)), budget
-    return last
 
 
 def show_uniform(out: Path) -> None:
@@ -380,6 +361,7 @@ SECTIONS = {
     "estimators": ("estimators: bias and tails", show_estimators),
     "confidence": ("fixed confidence: failures and labels", show_confidence),
     "budget": ("fixed budget: failures against T, and the price of psi*", show_budget),
+    "classes": ("more than two classes: measures and labels", show_classes),
 }
 
 

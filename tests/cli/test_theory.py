@@ -47,6 +47,29 @@ def test_a_race(call, tmp_path):
     assert {entry["algorithm"] for entry in record["sizes"][0]["algorithms"]} == {"aced", "cal"}
 
 
+def test_instances_with_more_than_two_classes(call, tmp_path):
+    code, out, _ = call("theory", "thresholds", "--n", 9, "--classes", 3)
+    assert code == 0
+    assert "45 hypotheses, 3 classes" in out
+    assert "proved for two classes only" in out
+    found = json.loads(call("theory", "random", "--n", 8, "--classes", 30, "--json", "-")[1])
+    assert (found["classes"], found["vc_dimension"], found["bounds"]["aced"]) == (30, None, None)
+    assert found["bounds"]["union"] > 0
+    path = tmp_path / "own.npz"
+    np.savez(path, H=np.array([[0, 2], [1, 1]]), eta=np.array([[0.5, 0.3, 0.2], [0.0, 0.0, 1.0]]))
+    found = json.loads(call("theory", path, "--json", "-")[1])
+    assert (found["classes"], found["nu"]) == (3, pytest.approx(0.25))
+
+
+def test_a_race_of_more_than_two_classes(call):
+    code, out, err = call(
+        *("theory", "race", "thresholds", "--n", 5, "--classes", 3, "--delta", 0.2, "--trials", 2),
+        *("--algorithm", "rage", "--algorithm", "fixed-budget"),
+    )
+    assert code == 0, err
+    assert "fixed-budget" in out
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -56,6 +79,11 @@ def test_a_race(call, tmp_path):
         (("thresholds", "--m", "5"), "takes --n"),
         (("thresholds", "--hypotheses", "5"), "random only"),
         (("spread", "--m", "0"), "at least 1"),
+        (("spread", "--classes", "3"), "--classes applies to thresholds and random, not to spread"),
+        (("own.npz", "--classes", "3"), "its eta says how many there are"),
+        (("random", "--classes", "1"), "classes must be at least 2"),
+        (("random", "--classes", "1000"), "100 is the most"),
+        (("race", "random", "--classes", "3", "--algorithm", "aced"), "proved for two classes"),
         (("spread", "--epsilon", "-1"), "epsilon must lie"),
         (("spread", "--noise", "0.7"), "noise must lie"),
         (("spread", "--json", "/absent/out.json"), "--json"),

@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from aced import InvalidInput
+from aced._labelings import corners
 from aced._workers import Workers
 from aced.design.explicit import (
     chaining_design,
@@ -170,6 +171,87 @@ def test_chaining_and_diameter_designs_agree_with_a_general_solver():
     assert union.lower <= exact.value * (1 + 1e-9)
 
 
+def one_hot_noise(rng, draws, n, classes):
+    """ζ_ic ~ N(0, ½), each row and class on its own, (draws, n, K)."""
+    return rng.normal(size=(draws, n, classes)) * np.sqrt(0.5)
+
+
+def spread_of(zeta, table, best, lam, scale):
+    """max_h scale_h Σ_i (ζ_{i,h̃(i)} - ζ_{i,h(i)}) / sqrt(λ_i) of every draw."""
+    rows, weight = np.arange(table.shape[1]), 1 / np.sqrt(lam)
+    kept = zeta[:, rows, table[best]]
+    scores = [
+        ((kept - zeta[:, rows, h]) @ weight) * factor for h, factor in zip(table, scale, strict=True)
+    ]
+    return np.max(scores, axis=0)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4])
+def test_distances_of_k_classes_count_the_rows_that_differ(classes):
+    rng = np.random.default_rng(0)
+    table, inverse = rng.integers(0, classes, (40, 15)), rng.uniform(0.5, 9, 15)
+    found = squared_distances(corners(table), inverse)
+    expected = ((table[:, None] != table[None, :]) * inverse).sum(axis=2)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("classes", [3, 4])
+def test_width_of_k_classes_is_that_of_one_hot_noise(classes):
+    """2000 labelings; within 4.5 standard errors of noise for every row and class: alarm rate 1e-5."""
+    rng = np.random.default_rng(classes)
+    table = np.unique(rng.integers(0, classes, (2000, 12)), axis=0)
+    lam, scale = rng.dirichlet(np.ones(12)), rng.uniform(0.2, 1, len(table))
+    points = corners(table, classes)
+    found = width((points[0] - points) * scale[:, None, None], lam, 4000, 1)
+    direct = spread_of(one_hot_noise(rng, 8000, 12, classes), table, 0, lam, scale)
+    error = np.hypot(found.stderr, direct.std() / np.sqrt(len(direct)))
+    assert abs(found.value - direct.mean()) < 4.5 * error
+    assert found.sensitivity @ (1 / np.sqrt(lam)) == pytest.approx(found.value, rel=1e-4)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4])
+def test_the_gradient_of_the_width_by_finite_differences(classes):
+    """∂F/∂λ_i = -½ λ_i^(-3/2) G_i, on the same draws: no noise is left but that of single precision."""
+    rng = np.random.default_rng(classes)
+    points = corners(rng.integers(0, classes, (300, 6)), classes)
+    directions, lam = points[0] - points, rng.dirichlet(np.full(6, 4.0))
+    found = width(directions, lam, 3000, 2)
+    for i in range(6):
+        step = np.zeros(6)
+        step[i] = 0.02 * lam[i]
+        ends = [width(directions, lam + sign * step, 3000, 2).value for sign in (1, -1)]
+        slope = (ends[0] - ends[1]) / (2 * step[i])
+        assert slope == pytest.approx(-0.5 * lam[i] ** -1.5 * found.sensitivity[i], rel=0.01)
+
+
+@pytest.mark.parametrize("classes", [3, 4])
+def test_narrowest_of_k_classes_agrees_with_a_general_solver(classes):
+    """Both are measured on the same 3000 draws of one-hot noise, which neither has seen in full."""
+    rng = np.random.default_rng(classes)
+    table = np.unique(rng.integers(0, classes, (12, 5)), axis=0)
+    zeta, scale = one_hot_noise(rng, 3000, 5, classes), np.ones(len(table))
+
+    def value(lam):
+        return (
+            spread_of(zeta, table, 0, lam, scale) + spread_of(-zeta, table, 0, lam, scale)
+        ).mean() / 2
+
+    points = corners(table, classes)
+    found = narrowest(points[0] - points, 0)
+    assert value(found.lam) <= general_solver(value, 5) * 1.006
+    assert found.gap < 0.05
+
+
+@pytest.mark.parametrize("classes", [3, 4])
+def test_the_diameter_design_of_k_classes_is_the_minimax_over_pairs(classes):
+    table = np.unique(np.random.default_rng(classes).integers(0, classes, (25, 8)), axis=0)
+    first, second = np.triu_indices(len(table), 1)
+    exact = minimax(table[first] != table[second])
+    found = diameter_design(table)
+    assert found.value == pytest.approx(exact.value, rel=0.006)
+    assert found.lower <= exact.value * (1 + 1e-7)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -180,6 +262,11 @@ def test_chaining_and_diameter_designs_agree_with_a_general_solver():
         (lambda: width(np.empty((0, 2)), np.ones(2) / 2, 10, 0), "directions must be"),
         (lambda: narrowest(np.zeros((2, 2)), 0), "directions must have"),
         (lambda: chaining_design(np.ones((2, 3), bool), 1.0, 0), "different sets"),
+        (
+            lambda: chaining_design(np.array([[0, 1], [2, 1]]), 1.0, 0),
+            "3 classes, but the chaining design",
+        ),
+        (lambda: diameter_design(np.array([[0.5, 1], [2, 1]])), "numbers of classes"),
     ],
 )
 def test_bad_input_is_named(call, words):

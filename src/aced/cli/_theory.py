@@ -23,6 +23,8 @@ from aced.theory import ALGORITHMS, INSTANCES, Bandit, check_algorithms, from_fi
 NAMES = f"{', '.join(INSTANCES)}, or an .npz file with H and eta."
 SIZES = {"spread": 20, "thresholds": 64, "rectangles": 12, "random": 24}
 """The default m or n of a race, for each instance."""
+MANY = ("thresholds", "random")
+"""The instances that --classes applies to."""
 
 
 class WithDefault(TyperGroup):
@@ -45,6 +47,9 @@ Instance = Annotated[str, typer.Argument(metavar="INSTANCE", help=NAMES)]
 M = Annotated[int | None, typer.Option("--m", help="Size of spread, which has m + m² rows.")]
 N = Annotated[int | None, typer.Option("--n", help="Number of rows of the other instances.")]
 Hypotheses = Annotated[int | None, typer.Option(help="Number of hypotheses of random (default: 2n).")]
+Classes = Annotated[
+    int | None, typer.Option(help=f"Number of classes of {' and '.join(MANY)} (default: 2).")
+]
 NoiseOption = Annotated[float | None, typer.Option(help="Probability that a label is flipped.")]
 Epsilon = Annotated[float, typer.Option(help="Tolerated error above that of the best hypothesis.")]
 Delta = Annotated[float, typer.Option(help="Tolerated probability of failure.")]
@@ -62,6 +67,7 @@ class Wanted:
     m: int | None
     n: int | None
     hypotheses: int | None
+    classes: int | None
     noise: float | None
     seed: int
 
@@ -77,6 +83,9 @@ class Wanted:
             raise InvalidInput("noise", "does not apply to a file: its eta says what the noise is")
         if self.hypotheses is not None and instance != "random":
             raise InvalidInput("hypotheses", "applies to random only")
+        if self.classes is not None and instance not in MANY:
+            why = "its eta says how many there are" if file else "it has two"
+            raise InvalidInput("classes", f"applies to {' and '.join(MANY)}, not to {instance}: {why}")
 
     @property
     def axis(self) -> str:
@@ -92,9 +101,12 @@ class Wanted:
             options[self.axis] = size
         if self.instance in ("rectangles", "random"):
             options["seed"] = self.seed
+        if self.classes is not None:
+            options["classes"] = self.classes
         if self.instance == "random" and (self.hypotheses is not None or size is not None):
             count = self.hypotheses if self.hypotheses is not None else 2 * (size or 1)
-            options["hypotheses"] = count if size is None else min(count, 2 ** min(size - 1, 20))
+            most = (self.classes or 2) ** min((size or 1) - 1, 20)
+            options["hypotheses"] = count if size is None else min(count, most)
         return INSTANCES[self.instance](**options)
 
     def by_size(self) -> dict[int, Bandit]:
@@ -115,6 +127,7 @@ def measure_command(
     m: M = None,
     n: N = None,
     hypotheses: Hypotheses = None,
+    classes: Classes = None,
     noise: NoiseOption = None,
     epsilon: Epsilon = 0.0,
     delta: Delta = 0.1,
@@ -122,7 +135,7 @@ def measure_command(
     json_file: Json = None,
 ) -> None:
     """Print complexity measures of an instance, and bounds on labels."""
-    wanted = Wanted(instance, m, n, hypotheses, noise, seed)
+    wanted = Wanted(instance, m, n, hypotheses, classes, noise, seed)
     _check_json(json_file)
     problem = wanted.build()
     with Console(stderr=True).status(f"measuring {instance}") as status:
@@ -139,24 +152,26 @@ def race_command(
     m: Annotated[int | None, typer.Option("--m", help="Largest m; m/2 and m/4 are run too.")] = None,
     n: Annotated[int | None, typer.Option("--n", help="Largest n; n/2 and n/4 are run too.")] = None,
     hypotheses: Hypotheses = None,
+    classes: Classes = None,
     noise: NoiseOption = None,
     epsilon: Epsilon = 0.0,
     delta: Delta = 0.1,
     trials: Annotated[int, typer.Option(help="Runs of each algorithm on each size.")] = 20,
     algorithm: Annotated[
-        list[str] | None, typer.Option(help=f"One of {', '.join(ALGORITHMS)}; repeat. Default: all.")
+        list[str] | None,
+        typer.Option(help=f"One of {', '.join(ALGORITHMS)}; repeat. Default: all that apply."),
     ] = None,
     seed: Seed = 0,
     json_file: Json = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw labels by size.")] = None,
 ) -> None:
     """Compare algorithms on instances of growing size. It prints labels, failures and growth."""
-    wanted = Wanted(instance, m, n, hypotheses, noise, seed)
+    wanted = Wanted(instance, m, n, hypotheses, classes, noise, seed)
     _check_json(json_file)
     if plot is not None:
         check_plot(plot)
-    names = tuple(algorithm or ALGORITHMS)
-    check_algorithms(names)
+    names = tuple(algorithm) if algorithm else None
+    check_algorithms(names or (), classes or 2)
     probability("delta", delta)
     options: dict[str, Any] = {"delta": delta, "epsilon": epsilon, "trials": trials, "seed": seed}
     problems = wanted.by_size()

@@ -43,6 +43,7 @@ def measures_json(found: Measures, delta: float) -> dict[str, Any]:
     return {
         "n": found.n,
         "hypotheses": found.hypotheses,
+        "classes": found.classes,
         "epsilon": found.epsilon,
         "delta": delta,
         **{name: _number(cost.value) for name, cost in costs.items()},
@@ -72,7 +73,9 @@ def race_json(instance: str, heats: list[Heat], options: dict[str, Any]) -> dict
 
 
 def print_measures(console: Console, instance: str, found: Measures, delta: float) -> None:
-    table = Table(title=f"{instance}: {found.n} rows, {found.hypotheses} hypotheses")
+    size = f"{found.n} rows, {found.hypotheses} hypotheses"
+    size += f", {found.classes} classes" if found.classes > 2 else ""
+    table = Table(title=f"{instance}: {size}")
     table.add_column("measure")
     for heading in ("value", "+-", "at least"):  # at least: three standard errors below an estimate
         table.add_column(heading, justify="right")
@@ -82,6 +85,7 @@ def print_measures(console: Console, instance: str, found: Measures, delta: floa
         error = f"{cost.stderr:.2g}" if cost.stderr > 0 else ""
         table.add_row(name, _short(cost.value), error, _short(cost.lower), text)
     exact = "exact" if found.dimension_exact else "an upper bound: log2 of the hypotheses"
+    exact = "for two classes only" if found.dimension is None else exact
     pair = ("none", _why_none(found))
     if found.tsybakov is not None:
         pair = (f"{found.tsybakov.a:.3g}", f"a, for alpha {found.tsybakov.alpha:.2g}")
@@ -89,7 +93,7 @@ def print_measures(console: Console, instance: str, found: Measures, delta: floa
         ("disagreement", _short(found.disagreement), f"disagreement coefficient at {found.epsilon:g}"),
         ("delta_min", _short(found.delta_min), "excess error of the best rival"),
         ("nu", _short(found.nu), "error of the best hypothesis"),
-        ("VC dimension", str(found.dimension), exact),
+        ("VC dimension", _short(found.dimension), exact),
         ("tsybakov", *pair),
     ):
         table.add_row(name, value, "", "", text)
@@ -104,6 +108,8 @@ def print_measures(console: Console, instance: str, found: Measures, delta: floa
     for name, method in BOUNDS.items():
         bounds.add_row(method, _short(getattr(found.bounds, name)))
     console.print(bounds)
+    if found.classes > 2:
+        console.print("Bounds without a number are proved for two classes only.")
 
 
 def _why_none(found: Measures) -> str:
@@ -144,7 +150,7 @@ def print_race(console: Console, instance: str, axis: str, heats: list[Heat], de
         table.add_section()
     console.print(table)
     if any(not entry.finished for one in heats for entry in one.entries):
-        console.print("+: the algorithm stopped at its cap, or no budget sufficed")
+        console.print("+: the algorithm stopped early (at its cap, say), or no budget sufficed")
 
 
 def draw_race(path: Path, instance: str, axis: str, heats: list[Heat]) -> None:

@@ -1,7 +1,7 @@
 """Estimates of the label probabilities from the labels seen.
 
-All of them estimate μ = 2 η - 1. They differ in what they need to know of the draws and
-in the confidence width that comes with them.
+All of them estimate μ = 2 η - 1, or μ_c = η_c - η_0 for more than two classes. They differ in what they
+need to know of the draws and in the confidence width that comes with them.
 """
 
 from aced.estimators._assisted import assisted as assisted, predict as predict, regress as regress

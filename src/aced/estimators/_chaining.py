@@ -13,6 +13,8 @@
    cost on Σ |z| keeps rows of which nothing is known at 0, where a solver would otherwise
    leave them at an end of [-1, 1].
 
+The theorem is proved for two classes, and the estimator takes no more.
+
 μ itself lies in P with probability 1 - δ, and then for every pair the estimate is off by
 at most the shortest chain of widths between the two sets, times 1 + τ.
 """
@@ -26,6 +28,7 @@ from scipy.optimize import brentq, linprog
 
 from aced._check import positive, probability
 from aced._errors import InvalidInput
+from aced._labelings import classes_in, only_two
 from aced._types import Array, Bools, Float64, Ints
 from aced.estimators._ridge import CONSTANT, pair_estimates
 from aced.estimators._sample import Sample
@@ -56,7 +59,8 @@ class Chaining:
     Everything except the labels is computed once; t, the number of draws, only scales it.
     """
 
-    def __init__(self, sets: Bools, lam: Float64, delta: float) -> None:
+    def __init__(self, sets: Array, lam: Float64, delta: float) -> None:
+        only_two("sets", classes_in(sets), "the chaining estimator is proved")
         table = np.asarray(sets, dtype=bool)
         if table.ndim != 2 or len(table) < 2:
             raise InvalidInput("sets", "must hold at least two sets")
@@ -107,6 +111,7 @@ class Chaining:
 
     def fit(self, sample: Sample) -> Estimate:
         """A point of P, or the one that misses it by the smallest factor."""
+        only_two("sample", sample.classes, "the chaining estimator is proved")
         root = np.sqrt(sample.t)
         widths = WIDTH * self.reach * self.pair_distances / root
         s = np.sqrt(2 / 3) * self.reach * root / self.pair_distances

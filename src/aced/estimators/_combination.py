@@ -8,6 +8,9 @@ the best. Each has its own chaining estimate μ̂_l, and
 For one l this says that the numbers h·(μ̂_l - z), h in Ŝ_l, span at most 2^(-l) n / 32, so
 two extra variables a level replace the pairs. As in :mod:`aced.estimators._chaining` the
 linear program finds the z that exceeds the spans by the smallest factor.
+
+The scales Ŝ_l make sense for any number of classes. Their combination is proved for two, because the
+chaining estimates are.
 """
 
 from __future__ import annotations
@@ -18,22 +21,24 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix, hstack, vstack
 
-from aced._types import Bools, Float64, Ints
+from aced._labelings import behind, classes_in, only_two
+from aced._types import Array, Float64, Ints
 from aced.estimators._chaining import NEUTRAL, Chaining, Estimate
 from aced.estimators._sample import Sample
 
 SHARE = 1 / 32
 
 
-def scales(sets: Bools, mu: Float64, best: int, rounds: int) -> list[Ints]:
-    """Members of Ŝ_0 ⊇ Ŝ_1 ⊇ … ⊇ Ŝ_k for k = ``rounds``."""
+def scales(sets: Array, mu: Float64, best: int, rounds: int) -> list[Ints]:
+    """Members of Ŝ_0 ⊇ Ŝ_1 ⊇ … ⊇ Ŝ_k for k = ``rounds``; μ̂ is (n,), or (n, K - 1) for K classes."""
     n = sets.shape[1]
-    gaps = (sets[best].astype(float) - sets) @ mu
+    gaps = behind(sets, best, mu)
     return [np.flatnonzero(gaps <= 2.0 ** (1 - level) * n) for level in range(rounds + 1)]
 
 
-def combine(sets: Bools, members: Sequence[Ints], sample: Sample, delta: float) -> Estimate:
+def combine(sets: Array, members: Sequence[Ints], sample: Sample, delta: float) -> Estimate:
     """μ̂ from the chaining estimates of every scale; a scale of one set says nothing."""
+    only_two("sets", classes_in(sets), "the chaining estimator is proved")
     n = sets.shape[1]
     levels, seen = [], set[bytes]()
     for level in reversed(range(len(members))):
@@ -47,7 +52,7 @@ def combine(sets: Bools, members: Sequence[Ints], sample: Sample, delta: float) 
     return _combine(sets, levels)
 
 
-def _combine(sets: Bools, levels: list[tuple[Ints, float, Float64]]) -> Estimate:
+def _combine(sets: Array, levels: list[tuple[Ints, float, Float64]]) -> Estimate:
     """argmin over z of the largest span relative to what is allowed."""
     n = sets.shape[1]
     groups, member = np.unique(sets, axis=1, return_inverse=True)

@@ -1,17 +1,24 @@
-"""Instances with names: finite classes and the means of their rows."""
+"""Instances with names: finite classes and the means of their rows.
+
+``spread`` and ``rectangles`` have two classes, the others K. A row whose label is flipped with
+probability p has its own class with probability 1 - p, and each of the others with p / (K - 1).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations_with_replacement
+from math import comb
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from aced._archive import plain_arrays
-from aced._check import whole
+from aced._check import class_count, whole
 from aced._errors import InvalidInput
-from aced._types import Array, Bools, Float64
+from aced._labelings import one_hot
+from aced._types import Array, Codes, Float64
 from aced._workers import Workers
 from aced.theory._bandit import Bandit
 
@@ -36,15 +43,24 @@ def spread(m: int = 10, noise: float = 0.0) -> Bandit:
     return Bandit(sets, np.full(n, -_signal(noise)))
 
 
-def thresholds(n: int = 64, noise: float = 0.0, cut: int | None = None) -> Bandit:
-    """Thresholds h_k = {1 … k}, k = 1 … n, with μ = (1 - 2 noise) (2 h_cut - 1); default cut = n/2."""
+def thresholds(n: int = 64, noise: float = 0.0, cut: int | None = None, *, classes: int = 2) -> Bandit:
+    """Thresholds h_k = {1 … k}, k = 1 … n, with μ = (1 - 2 noise) (2 h_cut - 1); default cut = n/2.
+
+    With K classes n ordered rows are cut into K intervals: for cuts 1 ≤ k_1 ≤ … ≤ k_{K-1} ≤ n row i
+    has the class #{j: i ≤ k_j}, so the classes fall from K - 1 to 0. The best one cuts into equal
+    parts; ``cut`` is the place of the best cut for two classes.
+    """
     whole("n", n, 2)
-    _few_enough(n)
-    at = max(1, n // 2) if cut is None else cut
-    if not 1 <= at <= n:
-        raise InvalidInput("cut", f"must lie between 1 and n = {n}, got {at}")
-    sets: Bools = np.tri(n, dtype=bool)
-    return Bandit(sets, _signed(np.arange(n) < at, np.full(n, _signal(noise))))
+    _class_number(classes)
+    _few_enough(comb(n + classes - 2, classes - 1))
+    if cut is not None and classes > 2:
+        raise InvalidInput("cut", f"applies to two classes; with {classes} the parts are equal")
+    at = np.array([max(1, n * j // classes) for j in range(1, classes)] if cut is None else [cut])
+    if not (at.min() >= 1 and at.max() <= n):
+        raise InvalidInput("cut", f"must lie between 1 and n = {n}, got {cut}")
+    cuts = np.array(list(combinations_with_replacement(range(1, n + 1), classes - 1)), np.int64)
+    best, sets = ((np.arange(n) < k[..., None]).sum(axis=-2) for k in (at, cuts))
+    return Bandit(sets, _means(best, _signal(noise, classes), classes))
 
 
 def rectangles(n: int = 12, noise: float = 0.1, seed: int = 0) -> Bandit:
@@ -65,11 +81,13 @@ def rectangles(n: int = 12, noise: float = 0.1, seed: int = 0) -> Bandit:
     sets = np.unique(np.vstack([np.zeros((1, n), bool), both]), axis=0)
     middle = np.asarray(((ranks >= n // 4) & (ranks < n - n // 4)).all(axis=1))
     _few_enough(len(sets))
-    return Bandit(sets, _signed(middle, np.full(n, _signal(noise))))
+    return Bandit(sets, _means(middle, _signal(noise), 2))
 
 
-def random(n: int = 20, hypotheses: int = 40, noise: float = 0.1, seed: int = 0) -> Bandit:
-    """Random sets of n rows; rows in one of the sets are more likely 1 than 0, all others less likely.
+def random(
+    n: int = 20, hypotheses: int = 40, noise: float = 0.1, seed: int = 0, *, classes: int = 2
+) -> Bandit:
+    """Random labelings of n rows; each row most likely has the class that the first of them gives it.
 
     ``noise`` is the mean of the rows' flip probabilities, which are uniform on [0, 2 noise].
     """
@@ -77,16 +95,23 @@ def random(n: int = 20, hypotheses: int = 40, noise: float = 0.1, seed: int = 0)
     whole("hypotheses", hypotheses, 2)
     _few_enough(hypotheses)
     whole("seed", seed, 0)
-    if n < 20 and hypotheses > 2**n:
-        raise InvalidInput("hypotheses", f"is {hypotheses}, but {n} rows have only {2**n} labelings")
+    _class_number(classes)
+    if n < 20 and hypotheses > classes**n:
+        only = f"{n} rows have only {classes**n} labelings"
+        raise InvalidInput("hypotheses", f"is {hypotheses}, but {only}")
     if not 0 <= noise <= 0.25:
         raise InvalidInput("noise", f"must lie in [0, 0.25] for random instances, got {noise}")
     rng = np.random.default_rng(seed)
-    sets = np.unique(rng.random((2 * hypotheses, n)) < 0.5, axis=0)
+
+    def some(count: int) -> Codes:
+        return (classes - 1 - np.floor(classes * rng.random((count, n)))).astype(np.int8)
+
+    sets = np.unique(some(2 * hypotheses), axis=0)
     while len(sets) < hypotheses:
-        sets = np.unique(np.vstack([sets, rng.random((hypotheses, n)) < 0.5]), axis=0)
+        sets = np.unique(np.vstack([sets, some(hypotheses)]), axis=0)
     sets = sets[rng.permutation(len(sets))[:hypotheses]]
-    return Bandit(sets, _signed(sets[0], 1 - 2 * rng.uniform(0, 2 * noise, n)))
+    signal = 1 - classes / (classes - 1) * rng.uniform(0, 2 * noise, n)
+    return Bandit(sets, _means(sets[0], signal, classes))
 
 
 def separators(
@@ -95,7 +120,8 @@ def separators(
     """A class of about ``hypotheses`` linear separators of a real pool; ``noise`` flips its labels.
 
     Each is a logistic regression on the labels of random rows, from 5 of them to all, with some of
-    the labels flipped at random, so that the class has good and bad separators.
+    the labels flipped at random, so that the class has good and bad separators. ``labels`` may have
+    any number of classes; they are numbered in sorted order.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -103,29 +129,33 @@ def separators(
     if x.ndim != 2 or len(x) != len(y) or not np.isfinite(x).all():
         raise InvalidInput("rows", "must be a matrix of finite numbers with one label a row")
     whole("seed", seed, 0)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) != 2:
-        raise InvalidInput("labels", f"must have two classes, got {len(classes)}")
+    found_classes, codes = np.unique(y, return_inverse=True)
+    classes = len(found_classes)
+    if classes < 2:
+        raise InvalidInput("labels", f"must have at least two classes, got {classes}")
+    class_count("classes", classes)
     rng = np.random.default_rng(seed)
     found: list[Array] = []
     with Workers(1).session():  # many tiny fits
         for _ in range(3 * hypotheses):
             size = int(np.exp(rng.uniform(np.log(min(5, len(x))), np.log(len(x)))))
             part = rng.choice(len(x), size, replace=False)
-            target = codes[part] ^ (rng.random(size) < rng.uniform(0, 0.4))
-            if len(np.unique(target)) == 2:
+            flipped = rng.random(size) < rng.uniform(0, 0.4)
+            target = (codes[part] + flipped * rng.integers(1, classes, size)) % classes
+            if len(np.unique(target)) > 1:
                 model = LogisticRegression(C=1.0, max_iter=200).fit(x[part], target)
-                found.append(model.predict(x).astype(bool))
+                found.append(model.predict(x))
     sets = np.unique(np.array(found), axis=0)
     sets = sets[rng.permutation(len(sets))[:hypotheses]]
-    return Bandit(sets, _signed(codes == 1, np.full(len(x), _signal(noise))))
+    return Bandit(sets, _means(codes, _signal(noise, classes), classes))
 
 
 def from_file(path: Path) -> Bandit:
-    """An .npz file with H (hypotheses, n) and eta (n,), or mu (n,) instead of eta."""
+    """An .npz file with H (hypotheses, n) and eta (n,) or (n, K), or mu (n,) or (n, K - 1) instead."""
     arrays = plain_arrays(path, "instance")
     if "H" not in arrays or not {"eta", "mu"} & set(arrays):
-        raise InvalidInput(path, f"needs arrays H (hypotheses, n) and eta (n,), has {sorted(arrays)}")
+        shapes = "H (hypotheses, n) and eta (n,), or (n, K) for K classes"
+        raise InvalidInput(path, f"needs arrays {shapes}; has {sorted(arrays)}")
     if "eta" in arrays:
         return Bandit.from_classification(arrays["H"], arrays["eta"])
     return Bandit(arrays["H"], arrays["mu"])
@@ -135,18 +165,25 @@ _MADE: tuple[Callable[..., Bandit], ...] = (spread, thresholds, rectangles, rand
 INSTANCES = {make.__name__: make for make in _MADE}
 
 
-def _signal(noise: float) -> float:
+def _signal(noise: float, classes: int = 2) -> float:
+    """By how much the own class of a row is likelier than each other class."""
     if not 0 <= noise < 0.5:
         raise InvalidInput("noise", f"must lie in [0, 0.5), got {noise}")
-    return 1 - 2 * noise
+    return 1 - classes / (classes - 1) * noise
 
 
-def _signed(positive: Array, size: Float64) -> Float64:
-    return np.asarray(np.where(positive, size, -size))
+def _means(labels: Array, signal: float | Float64, classes: int) -> Float64:
+    """μ of rows with these labels, from the signal of all rows or of each."""
+    return np.asarray((one_hot(labels, classes).T * signal).T)
+
+
+def _class_number(classes: int) -> None:
+    class_count("classes", whole("classes", classes, 2))
 
 
 def _few_enough(hypotheses: int) -> None:
     if hypotheses > MOST_HYPOTHESES:
+        count = hypotheses if hypotheses < 10**9 else "more than a billion"
         raise InvalidInput(
-            "hypotheses", f"are {hypotheses}; at most {MOST_HYPOTHESES} fit, use a smaller size"
+            "hypotheses", f"are {count}; at most {MOST_HYPOTHESES} fit, use a smaller size"
         )

@@ -10,6 +10,9 @@ The growth of the labels from one size to the next is set beside the growth of t
 paper states for the algorithm, or for its family (CAL and A²: the disagreement bounds). Bounds are
 known up to a constant only; where there is none, the column is empty. "uniform" is fixed-budget with
 uniform draws from the disagreement region in place of its design.
+
+Without a choice all algorithms run; on an instance with more than two classes, all but aced, which is
+proved for two. fixed-budget and uniform then use the ridge estimator in place of the chaining one.
 """
 
 from __future__ import annotations
@@ -45,6 +48,8 @@ PLANNERS: dict[str, Callable[[], Planner]] = {
     "rage": rage_planner,
     "a2": a2_planner,
 }
+TWO_CLASSES = ("aced",)
+"""Algorithms that are proved, and run, for two classes only."""
 STOPPING = (*PLANNERS, "cal", "cal-design")
 BUDGETED = ("fixed-budget", "uniform", "efficient", "waterfilling")
 ALGORITHMS = STOPPING + BUDGETED
@@ -79,9 +84,16 @@ class Heat:
     entries: tuple[Entry, ...]
 
 
-def check_algorithms(names: tuple[str, ...]) -> None:
+def check_algorithms(names: tuple[str, ...], classes: int = 2) -> None:
     for name in names:
         choice("algorithm", name, ALGORITHMS)
+        if classes > 2 and name in TWO_CLASSES:
+            raise InvalidInput("algorithm", f"is {name}, which is proved for two classes, not {classes}")
+
+
+def algorithms_for(classes: int) -> tuple[str, ...]:
+    """Those that take this many classes."""
+    return tuple(name for name in ALGORITHMS if classes == 2 or name not in TWO_CLASSES)
 
 
 def heat(
@@ -92,23 +104,26 @@ def heat(
     trials: int,
     epsilon: float = 0.0,
     seed: int = 0,
-    algorithms: tuple[str, ...] = ALGORITHMS,
+    algorithms: tuple[str, ...] | None = None,
     tick: Tick | None = None,
 ) -> Heat:
     """Run each of ``algorithms`` ``trials`` times on ``problem``, an instance of this ``size``.
 
-    A share ``delta`` of the trials may fail; ``epsilon`` is a fraction of n; ``tick`` follows progress.
+    By default these are all that take its number of classes. A share ``delta`` of the trials may fail;
+    ``epsilon`` is a fraction of n; ``tick`` follows progress.
     """
-    check_algorithms(algorithms)
+    chosen = algorithms_for(problem.classes) if algorithms is None else algorithms
+    check_algorithms(chosen, problem.classes)
     whole("seed", seed, 0)
     whole("trials", trials, 1)
     if problem.delta_min == 0 and epsilon == 0:
         raise InvalidInput("epsilon", "must be positive: this instance has several best hypotheses")
     measures = measure(problem, epsilon, delta=delta, seed=seed)
-    start = 256.0 if measures.bounds is None else 4 * measures.bounds.aced
+    bounds = measures.bounds
+    start = 256.0 if bounds is None else 4 * (bounds.union if bounds.aced is None else bounds.aced)
     told = tick or (lambda text, done, total: None)
     entries = []
-    for name in algorithms:
+    for name in chosen:
         started = time.perf_counter()
         seeds = [[seed, ALGORITHMS.index(name), size, trial] for trial in range(trials)]
         contest = _Contest(name, problem, delta, epsilon * problem.n, seeds, told)

@@ -11,6 +11,9 @@ Stationarity, with G the sensitivity of F and c a mixture of farthest pairs, rea
 
 The mixture c = Σ q_hh' 1{h ≠ h'} follows from multiplicative weights: q_hh' grows with the
 pair's distance at the current λ, relative to the mean over q.
+
+The paper states and proves all this for two classes, and ``chaining_design`` takes no more. The
+``diameter_design`` needs the distances alone, so it takes any number of classes.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from aced._errors import InvalidInput
-from aced._types import Bools, Float64
+from aced._labelings import classes_in, corners, only_two, to_labelings
+from aced._types import Array, Bools, Float64
 from aced._workers import Workers
 from aced.design.explicit._allocation import Allocation, spread
 from aced.design.explicit._minimax import squared_distances
@@ -37,7 +41,7 @@ class ChainingDesign:
 
 
 def chaining_design(
-    sets: Bools,
+    sets: Array,
     weight: float,
     seed: int,
     *,
@@ -47,12 +51,14 @@ def chaining_design(
     workers: Workers | None = None,
 ) -> ChainingDesign:
     """argmin over λ of J(λ), for at least two different sets of shape (H, n)."""
-    used, shared = _apart(sets)
+    only_two("sets", classes_in(sets), "the chaining design is stated")
+    used, points = _apart(sets)
+    shared = points[:, :, 0]
     directions = shared - shared[0]
     seeds = np.random.SeedSequence(seed).generate_state(rounds + 1, np.uint64).tolist()
     inner = np.full(shared.shape[1], 1 / shared.shape[1])
     mean = np.zeros(len(inner))
-    mixture = PairMixture(shared)
+    mixture = PairMixture(points)
     workers = workers or Workers()
     with workers.session():
         for number in range(rounds):
@@ -75,14 +81,14 @@ def chaining_design(
     return ChainingDesign(allocation, 2 * last.value, float(np.sqrt(diameter)))
 
 
-def diameter_design(sets: Bools, rounds: int = 200, tolerance: float = 0.005) -> Allocation:
+def diameter_design(sets: Array, rounds: int = 200, tolerance: float = 0.005) -> Allocation:
     """argmin over λ of max_{h,h'} ‖h - h'‖²: the design of a naive union bound over pairs.
 
     λ ∝ sqrt(c) for the mixture c of pairs; (Σ sqrt(c_i))² is a lower bound for every c.
     """
-    used, shared = _apart(sets)
-    mixture = PairMixture(shared)
-    inner = np.full(shared.shape[1], 1 / shared.shape[1])
+    used, points = _apart(sets)
+    mixture = PairMixture(points)
+    inner = np.full(points.shape[1], 1 / points.shape[1])
     best, lower = Allocation(inner, np.inf, 0.0), 0.0
     with Workers(1).session():  # small products; the same on any number of threads
         for _ in range(rounds):
@@ -99,11 +105,15 @@ def diameter_design(sets: Bools, rounds: int = 200, tolerance: float = 0.005) ->
 
 
 class PairMixture:
-    """Weights q over all pairs of sets, and c_i = Σ q_hh' 1{h_i ≠ h'_i}."""
+    """Weights q over all pairs of labelings, and c_i = Σ q_hh' 1{h(i) ≠ h'(i)}.
 
-    def __init__(self, sets: Float64) -> None:
-        self.sets = sets
-        count = len(sets)
+    ``points`` are the corners of their classes, (H, n, K - 1).
+    """
+
+    def __init__(self, points: Float64) -> None:
+        self.points = points
+        self.lengths = np.square(points).sum(axis=2)  # (H, n)
+        count = len(points)
         self.weights = (1 - np.eye(count)) / (count * (count - 1))
         self.rows = self._rows()
 
@@ -119,21 +129,22 @@ class PairMixture:
         return float(self._squares(lam).max())
 
     def _squares(self, lam: Float64) -> Float64:
-        return squared_distances(self.sets, 1 / np.maximum(lam, 1e-12 / len(lam)))
+        return squared_distances(self.points, 1 / np.maximum(lam, 1e-12 / len(lam)))
 
     def _rows(self) -> Float64:
-        alone = self.weights.sum(axis=1) @ self.sets
-        both = np.einsum("hi,hi->i", self.weights @ self.sets, self.sets)
+        alone = self.weights.sum(axis=1) @ self.lengths
+        flat = self.points.reshape(len(self.points), -1)
+        both = np.einsum("hj,hj->j", self.weights @ flat, flat).reshape(len(alone), -1).sum(axis=1)
         return np.asarray(np.maximum(2 * (alone - both), 0.0))
 
 
-def _apart(sets: Bools) -> tuple[Bools, Float64]:
-    """The rows in which some two sets differ, and the sets on those rows."""
-    table = np.asarray(sets, dtype=bool)
+def _apart(sets: Array) -> tuple[Bools, Float64]:
+    """The rows in which some two labelings differ, and the corners of their classes on those rows."""
+    table = to_labelings("sets", sets)
     used = np.asarray((table != table[0]).any(axis=0))
     if not used.any():
         raise InvalidInput("sets", "must hold at least two different sets")
-    return used, table[:, used].astype(float)
+    return used, corners(table[:, used])
 
 
 def _stationary(

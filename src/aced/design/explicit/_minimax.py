@@ -24,11 +24,16 @@ FEW = 64
 """How many hypotheses are added to the working set the first time; the number doubles each time."""
 
 
-def squared_distances(sets: Float64, inverse: Float64) -> Float64:
-    """‖h - h'‖² = Σ_i 1{h_i ≠ h'_i} u_i for all pairs, shape (H, H)."""
-    scaled = sets * inverse
-    size = scaled.sum(axis=1)
-    squares = size[:, None] + size[None, :] - 2 * (scaled @ sets.T)
+def squared_distances(points: Array, inverse: Float64) -> Float64:
+    """‖h - h'‖² = Σ_i 1{h(i) ≠ h'(i)} u_i for all pairs, shape (H, H).
+
+    ``points`` are sets as 0 and 1, (H, n), or the corners of labelings by K classes, (H, n, K - 1)
+    (:mod:`aced._labelings`): in both, two classes are 1 apart.
+    """
+    table = points.reshape(len(points), -1).astype(float)
+    scaled = table * np.repeat(inverse, table.shape[1] // len(inverse))
+    size = (scaled * table).sum(axis=1)
+    squares = size[:, None] + size[None, :] - 2 * (scaled @ table.T)
     np.fill_diagonal(squares, 0.0)
     return np.asarray(np.maximum(squares, 0.0))
 

@@ -1,9 +1,13 @@
 """The Gaussian width of a list of directions, and the design that makes it least.
 
-    F(λ) = E max_h Σ_i a_hi s_i ζ_i,   s = 1 / sqrt(λ),   ζ ~ N(0, I)
+    F(λ) = E max_h Σ_i s_i a_hi·ζ_i,   s = 1 / sqrt(λ),   ζ_i ~ N(0, I)
+
+A row's entry a_hi is a number for two classes. For K classes it is a vector of K - 1 numbers, a
+difference of corners (:mod:`aced._labelings`), and a_hi·ζ_i is the difference of the noise of two
+classes, each N(0, ½).
 
 F is convex in s and, since it grows with every s_i (Jensen), convex in λ too. With
-G_i = E[a_ĥi ζ_i], ĥ the maximiser at λ, F = Σ s_i G_i and F(λ') ≥ Σ s'_i G_i for every
+G_i = E[a_ĥi·ζ_i], ĥ the maximiser at λ, F = Σ s_i G_i and F(λ') ≥ Σ s'_i G_i for every
 λ', because a maximum is at least what ĥ gives. The right side is least at λ' ∝ G^(2/3):
 
     F* ≥ (Σ_i G_i^(2/3))^(3/2)        (a lower bound from any λ),
@@ -57,23 +61,27 @@ def width(
 ) -> Width:
     """F(λ) over ``pairs`` pairs of draws; chunk c of the noise is a function of (seed, c).
 
+    ``directions`` has shape (H, n) for two classes and (H, n, K - 1) for K.
+
     >>> round(width(np.eye(2), np.array([0.5, 0.5]), 20000, 0).value, 1)  # sqrt(2/π)
     0.8
     """
-    table, inverse = _table(directions), inverse_root(lam).astype(np.float32)
-    scaled = np.ascontiguousarray(table * inverse)
+    whole = _table(directions)  # (H, n, K - 1)
+    inverse = inverse_root(lam).astype(np.float32)
+    _, n, others = whole.shape
+    table = whole.reshape(len(whole), -1)
+    scaled = np.ascontiguousarray(table * np.repeat(inverse, others))
     chunks = -(-pairs // CHUNK)
-    n = table.shape[1]
 
     def one(index: int) -> tuple[Array, ...]:
         size = min(CHUNK, pairs - index * CHUNK)
         stream = np.random.Generator(np.random.SFC64([seed, index]))
-        zeta = stream.standard_normal((size, n), dtype=np.float32)
+        zeta = stream.standard_normal((size, n * others), dtype=np.float32)
         scores = zeta @ scaled.T
         top, bottom = scores.argmax(axis=1), scores.argmin(axis=1)
         at = np.arange(size)
         means = (scores[at, top].astype(float) - scores[at, bottom]) / 2
-        terms = (table[top] - table[bottom]) * zeta / 2
+        terms = ((table[top] - table[bottom]) * zeta / 2).reshape(size, n, others).sum(axis=2)
         return (
             np.array([means.sum(), np.square(means).sum()]),
             terms.sum(axis=0, dtype=float),
@@ -102,7 +110,7 @@ def narrowest(
     value is then measured on draws that the design has not seen.
     """
     table = _table(directions)
-    used = np.asarray(table.any(axis=0))
+    used = np.asarray(table.any(axis=(0, 2)))
     if not used.any():
         raise InvalidInput("directions", "must have an entry that is not zero")
     workers = workers or Workers()
@@ -133,7 +141,8 @@ def inverse_root(lam: Float64, floor: float = 1e-12) -> Float64:
 
 
 def _table(directions: Array) -> Float32:
+    """The directions with the axis of the classes, (H, n, K - 1)."""
     table = np.ascontiguousarray(directions, dtype=np.float32)
-    if table.ndim != 2 or len(table) == 0 or not np.isfinite(table).all():
+    if table.ndim not in (2, 3) or 0 in table.shape or not np.isfinite(table).all():
         raise InvalidInput("directions", "must be a matrix of finite numbers, one row a hypothesis")
-    return table
+    return table if table.ndim == 3 else table[:, :, None]

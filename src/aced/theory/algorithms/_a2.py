@@ -2,14 +2,14 @@
 
 Agnostic and round-based, as in the analyses with the disagreement coefficient. It differs
 from :mod:`aced.theory.algorithms._rage` in its design alone, so a race between the two
-shows what the design is worth.
+shows what the design is worth. Both take any number of classes.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from aced._types import Bools, Float64, Rng
+from aced._types import Array, Float64, Rng
 from aced.theory._bandit import Bandit
 from aced.theory.algorithms._elimination import Planner, eliminate
 from aced.theory.algorithms._rage import union_planner
@@ -21,7 +21,7 @@ def a2_planner(constant: float | None = 1.0) -> Planner:
     return union_planner(uniform_where_apart, constant)
 
 
-def uniform_where_apart(sets: Bools) -> Float64:
+def uniform_where_apart(sets: Array) -> Float64:
     """The uniform λ on the rows in which sets differ."""
     region = (sets != sets[0]).any(axis=0)
     return np.asarray(region / region.sum())

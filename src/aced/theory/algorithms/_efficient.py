@@ -3,6 +3,10 @@
 It knows a class only through the oracle. Each round draws from ½ (λ⁽¹⁾ + λ⁽²⁾). λ⁽¹⁾ is the design
 of Fixed Budget ACED. λ⁽²⁾ makes every row on which some rival disagrees likely enough for the
 importance-weighted estimator (:mod:`aced.design._forced`); this costs labels, measured by ψ*.
+
+Its proof needs of a draw only its size and variance, which are those of two classes for any K
+(:mod:`aced.estimators._ips`), and a maximum of normals with the distances of the labelings. So it holds
+for K classes as it stands.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aced._types import Bools, Float64, Rng
+from aced._types import Codes, Float64, Rng
 from aced.design import FixedPoint, Problem, Solver, forced_design, initial_incumbent
 from aced.estimators import Sample, ips
 from aced.oracles import FiniteOracle, Hypotheses, Oracle
@@ -22,7 +26,7 @@ from aced.theory.algorithms._fixed_budget import schedule
 from aced.theory.algorithms._result import Result
 
 Source = Callable[[Float64, int, Rng], Sample]
-"""t draws from λ with their labels, as -1 and 1."""
+"""t draws from λ with their labels."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Found:
     """The hypothesis that agrees best with the last round's labels."""
 
     hypothesis: Hypotheses
-    labels: Bools  # (n,)
+    labels: Codes  # (n,)
     drawn: Float64  # how often each row was drawn, (n,)
     rounds: int
 
@@ -48,7 +52,7 @@ def efficient_fixed_budget(
     n = len(oracle.pool)
     rounds, size = schedule(n, budget, epsilon)
     solve = solver or FixedPoint()
-    mu = np.zeros(n, np.float32)
+    mu = np.zeros((n, oracle.classes - 1), np.float32)
     drawn = np.zeros(n)
     incumbent = initial_incumbent(oracle, mu)
     for k in range(1, rounds + 1):
@@ -73,4 +77,5 @@ def efficient(problem: Bandit, budget: int, epsilon: float, rng: Rng) -> Result:
 
 def finite_oracle(problem: Bandit) -> FiniteOracle:
     """The sets as hypotheses over a pool whose rows are just numbered."""
-    return FiniteOracle(Pool(np.arange(problem.n, dtype=float)[:, None]), problem.sets)
+    pool = Pool(np.arange(problem.n, dtype=float)[:, None])
+    return FiniteOracle(pool, problem.sets, classes=problem.classes)

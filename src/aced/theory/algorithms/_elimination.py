@@ -14,7 +14,7 @@ import numpy as np
 
 from aced._check import probability, whole
 from aced._errors import InvalidInput
-from aced._types import Bools, Float64, Rng
+from aced._types import Array, Float64, Rng
 from aced.estimators import Sample
 from aced.theory._bandit import Bandit
 from aced.theory.algorithms._result import Result
@@ -36,7 +36,7 @@ class Phase(Protocol):
         """By how much each set is beaten by its strongest rival, (alive,)."""
 
 
-Planner = Callable[[Bools, float], Phase]
+Planner = Callable[[Array, float], Phase]
 """A function from the sets alive and δ_k to the round's phase; equal inputs give equal phases."""
 
 
@@ -47,7 +47,7 @@ class Remembered:
         self.planner = planner
         self._kept: dict[tuple[tuple[int, ...], bytes, float], Phase] = {}
 
-    def __call__(self, sets: Bools, delta: float) -> Phase:
+    def __call__(self, sets: Array, delta: float) -> Phase:
         key = (sets.shape, sets.tobytes(), delta)
         if key not in self._kept:
             self._kept[key] = self.planner(sets, delta)

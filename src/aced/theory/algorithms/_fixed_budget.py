@@ -2,7 +2,7 @@
 
 Round k = 1 … ⌊log2(n/ε)⌋ (ε in rows) has h̃ = argmax μ̂·h, the design that minimises
 
-    E[max_h (h̃ - h)·A(λ)^(-1/2) ζ / (n 2^(1-k) + μ̂·(h̃ - h))],
+    E[max_h (h̃ - h)·A(λ)^(-1/2) ζ / (n 2^(1-k) + μ̂·(h̃ - h))]
 
 N = ⌊T / rounds⌋ draws from it, and a new μ̂ from these draws alone.
 
@@ -12,6 +12,10 @@ combination over the sets Ŝ_l for which the theorem is proved. Its failure prob
 needs c' small enough for the widths to be 1/32 of each scale. With the estimator's own constants
 that takes uselessly large budgets. So c' is ``constant``, 1/100 by default. It carries no
 guarantee: it only sets how wide the polyhedra are.
+
+For K classes the numerator is Σ_i (ζ_{i,h̃(i)} - ζ_{i,h(i)}) / sqrt(λ_i), ζ_ic ~ N(0, ½), as in γ*, and
+μ̂ has K - 1 columns. "chaining" is proved for two classes and refuses more; by default it is used for
+two classes, and "ridge" for more.
 """
 
 from __future__ import annotations
@@ -22,7 +26,8 @@ import numpy as np
 
 from aced._check import choice
 from aced._errors import InvalidInput
-from aced._types import Bools, Float64, Rng
+from aced._labelings import agreement, behind, corners
+from aced._types import Array, Float64, Rng
 from aced.design.explicit import Allocation, narrowest, squared_distances, width
 from aced.estimators import Sample, averages, combine, ips, ridge, scales
 from aced.theory._bandit import Bandit
@@ -31,26 +36,29 @@ from aced.theory.algorithms._result import Result
 
 ESTIMATORS = ("chaining", "ridge", "ips", "naive")
 
-Designer = Callable[[Bools, Float64, int, float, Rng], Allocation]
+Designer = Callable[[Array, Float64, int, float, Rng], Allocation]
 """A function of sets, μ̂, the number of h̃, shift and generator: the round's design and its value F."""
 
 
-def explicit_design(sets: Bools, mu: Float64, best: int, shift: float, rng: Rng) -> Allocation:
+def explicit_design(sets: Array, mu: Float64, best: int, shift: float, rng: Rng) -> Allocation:
     """The design of a round, from all hypotheses."""
-    directions = sets[best].astype(float) - sets
-    scaled = np.delete(directions / (shift + directions @ mu)[:, None], best, axis=0)
+    scaled = np.delete(_ratios(sets, mu, best, shift), best, axis=0)
     # h̃ itself, at ratio 0, takes part in the maximum
-    rows = np.vstack([scaled, np.zeros(sets.shape[1])])
+    rows = np.concatenate([scaled, np.zeros((1, *scaled.shape[1:]))])
     return narrowest(rows, int(rng.integers(2**63)), pairs=256, rounds=16, final_pairs=256)
 
 
-def uniform_design(sets: Bools, mu: Float64, best: int, shift: float, rng: Rng) -> Allocation:
+def uniform_design(sets: Array, mu: Float64, best: int, shift: float, rng: Rng) -> Allocation:
     """For comparison: the uniform design on the rows in which sets differ, with its width."""
     lam = uniform_where_apart(sets)
-    directions = sets[best].astype(float) - sets
-    scaled = directions / (shift + directions @ mu)[:, None]
-    found = width(scaled, lam, 256, int(rng.integers(2**63)))
+    found = width(_ratios(sets, mu, best, shift), lam, 256, int(rng.integers(2**63)))
     return Allocation(lam, found.value, found.lower(), found.stderr)
+
+
+def _ratios(sets: Array, mu: Float64, best: int, shift: float) -> Float64:
+    """(h̃ - h) / (shift + μ̂·(h̃ - h)), each class as its corner; (H, n, K - 1)."""
+    points = corners(sets)
+    return np.asarray((points[best] - points) / (shift + behind(sets, best, mu))[:, None, None])
 
 
 def rounds_for(n: int, epsilon: float) -> int:
@@ -76,16 +84,23 @@ def fixed_budget(
     epsilon: float,
     rng: Rng,
     *,
-    estimator: str = "chaining",
+    estimator: str | None = None,
     constant: float = 0.01,
     designer: Designer = explicit_design,
 ) -> Result:
     """The best guess after ``budget`` labels; ε counts rows, ``designer`` finds each round's design."""
+    if estimator is None:
+        estimator = "chaining" if problem.classes == 2 else "ridge"
     choice("estimator", estimator, ESTIMATORS)
+    if estimator == "chaining" and problem.classes > 2:
+        raise InvalidInput(
+            "estimator",
+            "must be ridge, ips or naive for more than two classes: chaining is proved for two",
+        )
     rounds, size = schedule(problem.n, budget, epsilon)
     if len(problem) == 1:
         return Result(0, 0, 0, 0)
-    mu = np.zeros(problem.n)
+    mu = np.zeros_like(problem.mu)
     drawn = np.zeros(problem.n, np.int64)
     best = 0
     for k in range(1, rounds + 1):
@@ -98,11 +113,11 @@ def fixed_budget(
             mu = combine(problem.sets, scales(problem.sets, mu, best, k), sample, delta).mu
         else:
             mu = _estimate(estimator, problem.sets, sample)
-        best = int((problem.sets @ mu).argmax())
+        best = int(agreement(problem.sets, mu).argmax())
     return Result(best, int(drawn.sum()), int((drawn > 0).sum()), rounds)
 
 
-def off_zero(lam: Float64, sets: Bools, share: float = 1e-3) -> Float64:
+def off_zero(lam: Float64, sets: Array, share: float = 1e-3) -> Float64:
     """λ with a thousandth of its mass spread over the rows in which sets differ.
 
     A design may leave such a row out; estimates divide by its λ.
@@ -111,11 +126,11 @@ def off_zero(lam: Float64, sets: Bools, share: float = 1e-3) -> Float64:
     return np.asarray((1 - share) * lam + share * region / region.sum())
 
 
-def _estimate(name: str, sets: Bools, sample: Sample, delta: float = 0.1) -> Float64:
+def _estimate(name: str, sets: Array, sample: Sample, delta: float = 0.1) -> Float64:
     if name == "ips":
         return ips(sample)
     if name == "naive":
-        return averages(sample.counts, sample.sums)
+        return averages(sample.per_row(sample.counts), sample.sums)
     inverse = 1 / np.where(sample.lam > 0, sample.lam, np.inf)
-    farthest = squared_distances(sets.astype(float), inverse).max()
+    farthest = squared_distances(corners(sets), inverse).max()
     return ridge(sample, float(np.sqrt(np.log(2 / delta) * sample.t / (3 * farthest))))

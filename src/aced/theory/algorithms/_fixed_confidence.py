@@ -9,13 +9,16 @@ bounds all comparisons at once by (E max + sqrt(2 log(1/δ)) diameter) / sqrt(N)
 sqrt(2 τ / N): c = 2, the default, is right for it. For the estimator as built, whatever the
 labels, the guarantee holds with ``constant=None``: N_k is then computed from the
 estimator's own width (:meth:`aced.estimators.Chaining.width`), which is much larger.
+
+The paper proves it for two classes, and it takes no more.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from aced._types import Bools, Float64, Rng
+from aced._labelings import only_two
+from aced._types import Array, Float64, Rng
 from aced.design.explicit import chaining_design
 from aced.estimators import Chaining, Sample
 from aced.theory._bandit import Bandit
@@ -28,7 +31,7 @@ CONSTANT = 2.0
 class ChainingPhase:
     """The chaining design of some sets, its value τ, and the estimator that goes with it."""
 
-    def __init__(self, sets: Bools, delta: float, constant: float | None) -> None:
+    def __init__(self, sets: Array, delta: float, constant: float | None) -> None:
         found = chaining_design(sets, 2 * np.log(1 / delta), seed=0)
         self.lam, self.tau = found.allocation.lam, found.allocation.value
         self.sets, self.constant = sets, constant
@@ -65,4 +68,5 @@ def fixed_confidence(
     This is proved for ``constant=None``; with the default ``constant`` it holds for normal estimates.
     A ``planner`` takes the place of the one that ``constant`` would give.
     """
+    only_two("problem", problem.classes, "fixed-confidence ACED is proved")
     return eliminate(problem, planner or chaining_planner(constant), delta, rng, epsilon, cap)

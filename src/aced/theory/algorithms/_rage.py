@@ -7,6 +7,8 @@ width with probability 1 - δ_k / P, by ridge importance weighting.
 
 is the proposition's bound (``constant=None``); with ``constant=1`` (default) c is 1, which
 is right for normal estimates, to match the default of fixed-confidence ACED.
+
+The bound and the design are about distances of labelings, so they hold for any number of classes.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from aced._types import Bools, Float64, Rng
+from aced._labelings import corners
+from aced._types import Array, Float64, Rng
 from aced.design.explicit import diameter_design, squared_distances
 from aced.estimators import CONSTANT as RIDGE, Sample, pair_estimates
 from aced.theory._bandit import Bandit
@@ -26,11 +29,11 @@ from aced.theory.algorithms._result import Result
 class UnionPhase:
     """A design, and a ridge estimate for every pair of sets."""
 
-    def __init__(self, sets: Bools, lam: Float64, delta: float, constant: float | None) -> None:
+    def __init__(self, sets: Array, lam: Float64, delta: float, constant: float | None) -> None:
         self.sets, self.lam = sets, lam
         self.first, self.second = np.triu_indices(len(sets), 1)
         inverse = 1 / np.where(lam > 0, lam, np.inf)
-        squares = squared_distances(sets.astype(float), inverse)
+        squares = squared_distances(corners(sets), inverse)
         self.squares = squares[self.first, self.second]
         self.level = float(np.log(2 * len(self.first) / delta))
         self.constant = RIDGE**2 if constant is None else constant
@@ -47,7 +50,7 @@ class UnionPhase:
         return lead
 
 
-def union_planner(design: Callable[[Bools], Float64], constant: float | None) -> Planner:
+def union_planner(design: Callable[[Array], Float64], constant: float | None) -> Planner:
     """Phases with a union bound, whose λ is a function of the sets alive."""
     check_constant(constant)
     return Remembered(lambda sets, delta: UnionPhase(sets, design(sets), delta, constant))

@@ -10,7 +10,7 @@ class Result:
     """The hypothesis chosen and what it cost.
 
     ``labels`` counts draws; ``distinct`` counts rows, which is what a person would label where labels
-    are persistent. ``finished`` is False when a cap ended the run early, and then no guarantee holds.
+    are persistent. ``finished`` is False when the run ended early, as by a cap; then no guarantee holds.
     """
 
     chosen: int

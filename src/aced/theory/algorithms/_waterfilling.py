@@ -2,7 +2,8 @@
 
 Labels are persistent: a row is asked for at most once, its label is drawn once, and the naive
 estimator uses all labels. The budget is therefore at most the number of rows. A finite class has no
-margins, so the gradient is the raw one, which needs more noise draws than a linear class.
+margins, so the gradient is the raw one, which needs more noise draws than a linear class. It is stated
+for two classes and carries over to K: only the objective of its design and the estimator have classes.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import numpy as np
 
 from aced._check import whole
 from aced._errors import InvalidInput
+from aced._labelings import agreement, likeliest
 from aced._types import Rng
 from aced.design import FixedPoint
 from aced.estimators import naive
@@ -53,10 +55,11 @@ def waterfilling(
             batch_size=size,
             tolerance=epsilon / n,
             scores=lambda: None,
+            classes=problem.classes,
         )
         plan = strategy.plan(view, min(size, budget - len(positions)), rng)
         positions = np.concatenate([positions, plan.positions])
-        codes = (world.mu[positions] > 0).astype(np.int64)
+        codes = likeliest(world.mu[positions])
         rounds += 1
-    chosen = int((problem.sets @ naive(n, positions, codes).astype(float)).argmax())
+    chosen = int(agreement(problem.sets, naive(n, positions, codes, problem.classes)).argmax())
     return Result(chosen, budget, budget, rounds)

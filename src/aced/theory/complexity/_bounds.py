@@ -10,6 +10,12 @@ number of labels grows, not how large it is. The inequalities have constants tha
   of the peeling: no gap that counts is smaller than either. The proof prints 2 and K - 1
   where its steps give 4 (a gap may be half of its level's, and enters squared) and K (k runs
   from 0).
+
+More than two classes. The inequalities hold as they stand: their proofs use distances, gaps, and that
+where two labelings differ at least one of them errs. So do the sample complexities of a union bound and
+of the efficient algorithm: their proofs need of a draw only its size and its variance. Those of ACED
+rest on the chaining estimator, and those with the disagreement coefficient on the VC dimension. The
+paper has both for two classes only, so they are None for more.
 """
 
 from __future__ import annotations
@@ -29,11 +35,11 @@ from aced.theory.complexity._tsybakov import Tsybakov, tsybakov_bound
 class Bounds:
     """Numbers of labels up to a constant, at error ε and confidence δ; None if one does not apply."""
 
-    aced: float
-    fixed_budget: float
+    aced: float | None
+    fixed_budget: float | None
     union: float
     efficient: float
-    disagreement: float
+    disagreement: float | None
     tsybakov: float | None
 
 
@@ -43,25 +49,31 @@ def sample_complexities(
     rho: float,
     gamma: float,
     psi: float,
-    dimension: int,
+    dimension: int | None,
     epsilon: float,
     delta: float,
     pair: Tsybakov | None,
 ) -> Bounds:
-    """All sample complexities at ε > 0, a fraction of n, from the measures of an instance."""
+    """All sample complexities at ε > 0, a fraction of n, from the measures of an instance.
+
+    ``dimension`` is the VC dimension, None for more than two classes.
+    """
     log, level = np.log(1 / delta), max(np.log(1 / epsilon), 1.0)
     size = np.log(max(len(problem), 2))
     theta = disagreement_coefficient(problem, epsilon)
+    two = dimension is not None
     return Bounds(
-        aced=float(level * (gamma + rho * log)),
-        fixed_budget=float(level * log * (gamma + rho)),
+        aced=float(level * (gamma + rho * log)) if two else None,
+        fixed_budget=float(level * log * (gamma + rho)) if two else None,
         union=float(level * rho * (size + log)),
         efficient=float(
             level * ((gamma + rho + psi) * log + psi * size * max(np.log(max(size, 1.0)), 1.0))
         ),
-        disagreement=float(theta * (problem.nu**2 / epsilon**2 + level) * dimension),
+        disagreement=None
+        if dimension is None
+        else float(theta * (problem.nu**2 / epsilon**2 + level) * dimension),
         tsybakov=None
-        if pair is None
+        if dimension is None or pair is None
         else float(tsybakov_bound(problem, pair, epsilon) * dimension * level),
     )
 

@@ -1,6 +1,6 @@
 """The disagreement region of a ball around h* and the disagreement coefficient
 
-    θ(ξ) = sup_{r ≥ ξ} |DIS(B(h*, r))| / (n r),   B(h*, r) = {h: |h Δ h*| ≤ n r}.
+    θ(ξ) = sup_{r ≥ ξ} |DIS(B(h*, r))| / (n r),   B(h*, r) = {h: |{i: h(i) ≠ h*(i)}| ≤ n r}.
 
 h* is in every ball, so a row is in DIS(B) when some h of the ball differs from h* there.
 """

@@ -3,12 +3,17 @@ rivals from the best at once, without a union bound.
 
 The maximum runs over the rivals, as in the appendix. (The main text lets h* itself, at
 ratio 0, take part; that changes γ* by at most the order of ρ*.)
+
+For K classes every row and class has noise of its own, ζ_ic ~ N(0, ½), and the numerator is
+Σ_i (ζ_{i,h*(i)} - ζ_{i,h(i)}) / sqrt(λ_i). Its variance is ‖h* - h‖² = Σ_i 1{h(i) ≠ h*(i)} / λ_i, as for
+two classes, where it is the paper's.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from aced._labelings import corners
 from aced._workers import Workers
 from aced.design.explicit import Allocation, narrowest
 from aced.theory._bandit import Bandit
@@ -29,8 +34,8 @@ def gamma(
     which, scale = rivals(problem, epsilon)
     if len(which) == 0 or not np.isfinite(scale).all():
         return nothing_to_find(problem, len(which) == 0)
-    best = problem.sets[problem.best].astype(np.float32)
-    directions = (best - problem.sets[which]) * scale[:, None]
+    points = corners(problem.sets, problem.classes)  # (H, n, K - 1)
+    directions = (points[problem.best] - points[which]) * scale[:, None, None]
     found = narrowest(
         directions, seed, pairs=pairs, rounds=rounds, final_pairs=final_pairs, workers=workers
     )

@@ -21,10 +21,14 @@ from aced.theory.complexity._vc import vc_dimension
 
 @dataclass(frozen=True)
 class Measures:
-    """The measures of an instance; ε and Δ_min are errors, fractions of n."""
+    """The measures of an instance; ε and Δ_min are errors, fractions of n.
+
+    ``dimension`` is the VC dimension, None for more than two classes.
+    """
 
     n: int
     hypotheses: int
+    classes: int
     epsilon: float
     rho: Allocation
     gamma: Allocation
@@ -32,7 +36,7 @@ class Measures:
     disagreement: float
     delta_min: float
     nu: float
-    dimension: int
+    dimension: int | None
     dimension_exact: bool
     tsybakov: Tsybakov | None
     bounds: Bounds | None
@@ -59,8 +63,10 @@ def measure(
     tell("gamma")
     best_gamma = gamma(problem, rows, seed=seed, workers=workers)
     best_psi = psi(problem, rows)
-    tell("dimension")
-    dimension, exact = vc_dimension(problem.sets)
+    dimension, exact = None, False
+    if problem.classes == 2:
+        tell("dimension")
+        dimension, exact = vc_dimension(problem.sets)
     least = epsilon if epsilon > 0 else problem.delta_min / problem.n
     pair = bounds = None
     if 0 < least <= 1:
@@ -78,6 +84,7 @@ def measure(
     return Measures(
         n=problem.n,
         hypotheses=len(problem),
+        classes=problem.classes,
         epsilon=epsilon,
         rho=best_rho,
         gamma=best_gamma,

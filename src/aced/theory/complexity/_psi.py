@@ -1,8 +1,8 @@
-"""ψ*(ε) = min_λ max_{h ≠ h*} max_{i in h* Δ h} 1 / (λ_i max(Δ_h, ε)): what the rarest draw costs
+"""ψ*(ε) = min_λ max_{h ≠ h*} max_{i: h(i) ≠ h*(i)} 1 / (λ_i max(Δ_h, ε)): what the rarest draw costs
 an importance-weighted estimator.
 
 The maximum runs over rows on which some h disagrees with h*. For row i only the rival
-with the smallest gap matters, so λ_i ∝ c_i = 1 / min_{h: i in h* Δ h} max(Δ_h, ε) and
+with the smallest gap matters, so λ_i ∝ c_i = 1 / min_{h: h(i) ≠ h*(i)} max(Δ_h, ε) and
 ψ* = Σ c_i.
 """
 

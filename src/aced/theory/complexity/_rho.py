@@ -1,5 +1,9 @@
 """ρ*(ε) = min_λ max_{h ≠ h*} ‖h* - h‖²_{A(λ)^-1} / max(Δ_h, ε)²: what it costs, with the best design,
-to tell one rival from the best."""
+to tell one rival from the best.
+
+‖h* - h‖²_{A(λ)^-1} = Σ_i 1{h(i) ≠ h*(i)} / λ_i for any number of classes: a draw shows the whole label,
+so an importance-weighted comparison of h and h* has at most this variance.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Tsybakov's condition |h Δ h*| / n ≤ a (Δ_h / n)^α for every h ≠ h*, a ≥ 1, 0 < α ≤ 1.
+"""Tsybakov's condition |{i: h(i) ≠ h*(i)}| / n ≤ a (Δ_h / n)^α for every h ≠ h*, a ≥ 1, 0 < α ≤ 1.
 
-For each α there is a smallest a; the pairs form a frontier.
+For each α there is a smallest a; the pairs form a frontier. The condition is about distances and gaps
+alone, so it reads the same for any number of classes.
 """
 
 from __future__ import annotations

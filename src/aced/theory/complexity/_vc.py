@@ -2,24 +2,28 @@
 
 A set of rows is shattered when all patterns occur on it. Then each of its subsets is shattered
 too, so shattered sets of d + 1 rows are looked for among extensions of those with d rows.
+
+The VC dimension is a notion for two classes, and so are the paper's bounds in which it stands.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from aced._types import Bools, Ints
+from aced._labelings import classes_in, only_two
+from aced._types import Array, Ints
 
 WORK = 200_000
 """How many sets of rows are looked at per level before the search gives up."""
 
 
-def vc_dimension(sets: Bools) -> tuple[int, bool]:
+def vc_dimension(sets: Array) -> tuple[int, bool]:
     """The dimension and True; or, if the search gives up, the bound log2 of the class size and False.
 
     >>> vc_dimension(np.arange(6)[None, :] <= np.arange(6)[:, None])
     (1, True)
     """
+    only_two("sets", classes_in(sets), "the VC dimension is defined")
     most = int(np.log2(len(sets)))
     columns = np.unique(np.asarray(sets, dtype=np.int64), axis=1)
     varied = columns[:, (columns != columns[0]).any(axis=0)]  # (H, rows that differ)

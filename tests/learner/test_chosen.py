@@ -135,6 +135,22 @@ def test_one_label_of_each_of_two_classes_is_enough():
     assert learner.classifier.predict(np.eye(6)[:2]).tolist() == ["a", "b"]
 
 
+def test_labels_that_are_predicted_without_any_error_are_no_error():
+    rows = np.repeat([[1.0, 0.0], [0.0, 1.0]], 30, axis=0)
+    learner = Learner(Pool(rows), strategy="margin", threads=1)
+    learner.tell(np.arange(60), np.repeat(["a", "b"], 30))
+    assert np.isfinite(learner.classifier.coef_).all()
+    assert learner.classifier.score(rows, np.repeat(["a", "b"], 30)) == 1
+
+
+def test_a_hundred_classes():
+    rows, codes = many_blobs(n=3000, p=30, classes=100)
+    learner = Learner(Pool(rows), strategy="entropy", threads=1)
+    learner.tell(np.arange(2000), codes[:2000])
+    assert learner.classifier.score(rows[2000:], codes[2000:]) > 0.9
+    assert len(learner.ask(10)) == 10
+
+
 def test_a_pool_of_equal_rows_is_no_error():
     learner = Learner(Pool(np.ones((6, 3))), strategy="margin")
     learner.tell([0, 1, 2], ["a", "b", "b"])

@@ -17,3 +17,10 @@ def test_grids_are_those_of_the_appendix():
     assert {job.l2 for job in paper} == {0.0}
     assert sum(job.task == "cifar" and job.strategy == "aced" for job in paper) == 3
     assert {job.strategy for job in jobs("full")} > {job.strategy for job in paper}
+
+
+def test_ten_classes_are_compared_with_the_default_classifier():
+    found = jobs("classes")
+    assert len({job.key for job in found}) == len(found) == 2 * 7 * 5
+    assert {job.task for job in found} == {"digits10", "mnist10"}
+    assert {job.l2 for job in found} == {None}

@@ -235,9 +235,7 @@ def test_unreadable_files_get_one_sentence(tmp_path):
         load_dataset(str(tmp_path / "pickled.npz"))
     with pytest.raises(InvalidInput, match="there is no file"):
         load_dataset(str(tmp_path / "none.npz"))
-    with pytest.raises(
-        InvalidInput, match="dataset must be one of digits, digits10, breast, mnist, mnist10"
-    ):
+    with pytest.raises(InvalidInput, match="must be one of digits, digits10, breast, mnist, mnist10"):
         load_dataset("imagenet")
 
 

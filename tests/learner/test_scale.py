@@ -42,17 +42,18 @@ def test_without_a_penalty_too():
 
 
 @pytest.mark.parametrize("scale", [1, 2, 2.0**30])
-def test_ordinary_rows_are_fitted_as_they_are(scale):
+def test_with_a_fixed_penalty_ordinary_rows_are_fitted_as_they_are(scale):
     rows = (ROWS[:100] / 16 * scale).astype(np.float32)
-    learner = Learner(rows)
+    learner = Learner(rows, l2=1)
     learner.tell(np.arange(100), LABELS[:100])
     plain = LogisticRegression(C=1.0, tol=1e-3, max_iter=1000).fit(rows, LABELS[:100])
     np.testing.assert_array_equal(learner.classifier.coef_, plain.coef_)
 
 
-def test_the_scale_is_folded_into_the_coefficients_without_rounding():
+@pytest.mark.parametrize("l2", [1, None])
+def test_the_scale_is_folded_into_the_coefficients_without_rounding(l2):
     rows = (ROWS[:100] / 16).astype(np.float32)  # the largest number is 1
-    learners = [Learner(rows * np.float32(scale)) for scale in (1, 2.0**-40)]
+    learners = [Learner(rows * np.float32(scale), l2=l2) for scale in (1, 2.0**-40)]
     for learner in learners:
         learner.tell(np.arange(100), LABELS[:100])
     plain, tiny = (learner.classifier for learner in learners)

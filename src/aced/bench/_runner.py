@@ -28,7 +28,9 @@ def _load(task: str, data_home: Path | None) -> tuple[Dataset, Pool]:
 
 
 @lru_cache(maxsize=8)
-def _everything(task: str, data_home: Path | None, l2: float, threads: int) -> dict[str, float | None]:
+def _everything(
+    task: str, data_home: Path | None, l2: float | None, threads: int
+) -> dict[str, float | None]:
     data, pool = _load(task, data_home)
     return fit_all(data, pool, l2=l2, workers=Workers(threads))
 

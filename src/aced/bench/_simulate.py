@@ -56,6 +56,14 @@ class Curve:
         return next((p.labels for p in self.curve if p.pool_accuracy >= accuracy), None)
 
 
+def check_strategy(strategy: Strategy, data: Dataset) -> None:
+    """Refuse a strategy that is made for two classes where the data have more."""
+    count = len(np.unique(data.y))
+    if strategy.two_classes and count > 2:
+        only = f"{strategy.name} is made for two classes only, and {data.name} has {count}"
+        raise InvalidInput("strategy", f"{only}; use a strategy for more, such as aced")
+
+
 def _check_holdout(data: Dataset) -> None:
     if data.X_test is not None and not len(data.X_test):
         raise InvalidInput("X_test", "has no rows; leave out X_test and y_test, or give them some")
@@ -85,9 +93,9 @@ def _ask(learner: Learner, data: Dataset) -> Queries:
 
 
 def fit_all(
-    data: Dataset, pool: Pool, *, l2: float, workers: Workers | None = None
+    data: Dataset, pool: Pool, *, l2: float | None, workers: Workers | None = None
 ) -> dict[str, float | None]:
-    """Accuracies of the classifier trained on every label."""
+    """Accuracies of the classifier trained on every label; ``l2`` is as in ``Learner``."""
     _check_holdout(data)
     learner = Learner(pool, strategy="passive", l2=l2, workers=workers)
     learner.tell(pool.ids, data.y)
@@ -104,7 +112,7 @@ def simulate(
     budget: int,
     batch: int | None,
     seed: int,
-    l2: float,
+    l2: float | None,
     workers: Workers | None = None,
     tick: Callable[[Point], None] | None = None,
     report: Report | None = None,
@@ -115,6 +123,7 @@ def simulate(
     strategies. ``tick`` gets each point, ``report`` the progress of a round.
     """
     _check_holdout(data)
+    check_strategy(strategy, data)
     began = time.perf_counter()
     classes, codes = np.unique(data.y, return_inverse=True)
     learner = Learner(

@@ -1,5 +1,8 @@
 """The jobs of each suite. Every job gives one record.
 
+The suites "paper" and "full" have the paper's settings. The suite "classes" has two tasks with ten
+classes and the default classifier, whose penalty is chosen from the labels.
+
 The paper's settings are unpenalised logistic regression, batches of 250, and the C0 grids and
 numbers of passes in the tables of its appendix.
 """
@@ -21,7 +24,11 @@ STREAMED = {"cifar": 7000, "svhn": 9500, "fashion": 11000, "mnist": 18000}
 LAG = 0.005
 """How far an IWAL judgement may lag behind the examples; 0 is the paper's order, and slower."""
 SMOKE = {"digits": (400, 1), "breast": (150, 1)}
+TEN = {"digits10": (600, 30), "mnist10": (6000, 250)}
+"""Tasks with ten classes: budget and batch."""
 SEEDED = ("aced", "passive", "margin", "ridge-margin")
+COMPARED = ("aced", "margin", "ridge-margin", "entropy", "badge", "core-set", "passive")
+"""The strategies that are compared on ten classes."""
 HEURISTICS = ("entropy", "least-confidence", "committee", "core-set", "badge", "density")
 STREAMS = ("iwal0", "iwal1", "ora-iwal0", "ora-iwal1")
 FIXED_C0 = {"oac": 0.03, "oac-vw": 0.03}
@@ -38,7 +45,7 @@ class Job:
     seed: int
     budget: int
     batch: int
-    l2: float
+    l2: float | None  # None: chosen from the labels
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -73,7 +80,7 @@ def jobs(
     seeds: int | None = None,
 ) -> list[Job]:
     """The jobs of a suite, cheap tasks first; ``tasks`` and ``strategies`` select some of them."""
-    builders = {"smoke": _smoke, "paper": _paper, "full": _full}
+    builders = {"smoke": _smoke, "paper": _paper, "full": _full, "classes": _classes}
     choice("suite", suite, builders)
     if seeds is not None:
         whole("seeds", seeds, 1)
@@ -129,3 +136,12 @@ def _full(seeds: int | None) -> list[Job]:
         found.append(Job(task, "cal", 0, STREAMED[task], 250, 0.0, {"passes": passes}))
         found += _covers(task, "oac-vw")
     return found
+
+
+def _classes(seeds: int | None) -> list[Job]:
+    return [
+        Job(task, strategy, seed, budget, batch, None)
+        for task, (budget, batch) in TEN.items()
+        for strategy in COMPARED
+        for seed in range(seeds or 5)
+    ]

@@ -20,12 +20,15 @@ def bench(
         str,
         typer.Argument(
             metavar="SUITE",
-            help="smoke (minutes, data included), paper (its experiments) or full (all strategies).",
+            help="smoke (minutes, data included), paper (its experiments), full (all strategies) "
+            "or classes (ten of them).",
         ),
     ],
     tasks: Annotated[list[str] | None, typer.Option(help="Only this task; repeatable.")] = None,
     strategies: Annotated[list[str] | None, typer.Option(help="Only this strategy; repeatable.")] = None,
-    seeds: Annotated[int | None, typer.Option(help="Seeds (default: 3); streams have one.")] = None,
+    seeds: Annotated[
+        int | None, typer.Option(help="Seeds (default: 3; classes: 5); streams have one.")
+    ] = None,
     processes: Annotated[
         int | None, typer.Option("--jobs", help="Runs at the same time (default: one per core).")
     ] = None,

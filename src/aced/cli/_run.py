@@ -18,9 +18,9 @@ from aced._check import whole
 from aced._errors import InvalidInput
 from aced._files import check_writable
 from aced.backends import make_workers
-from aced.bench import Curve, Point, fit_all, simulate
+from aced.bench import Curve, Point, check_strategy, fit_all, simulate
 from aced.cli._outputs import check_plot, draw_plot, print_table, write_text
-from aced.datasets import Dataset, load_dataset
+from aced.datasets import NAMES, Dataset, load_dataset
 from aced.learner import default_batch
 from aced.pool import Pool
 from aced.strategies import STRATEGIES, make_strategy, option_names
@@ -36,7 +36,7 @@ def run(
         str,
         typer.Argument(
             metavar="DATASET",
-            help="digits, breast, mnist, svhn, cifar, fashion, or a .npz, .csv or .parquet file.",
+            help=f"{', '.join(NAMES)}, or a .npz, .csv or .parquet file.",
         ),
     ] = "digits",
     strategy: Annotated[
@@ -51,8 +51,9 @@ def run(
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     l2: Annotated[
-        float, typer.Option(help="Penalty of the logistic regression; 0 is the paper's.")
-    ] = 1.0,
+        float | None,
+        typer.Option(help="Penalty of the logistic regression; 0 is the paper's. Default: chosen."),
+    ] = None,
     solver: Annotated[
         str | None, typer.Option(help="How aced finds its design: fixed-point (default) or mirror.")
     ] = None,
@@ -137,6 +138,8 @@ def run(
         workers = make_workers(backend, threads, client, device)
         with Console(stderr=True).status(f"loading {dataset}"):
             data = load_dataset(dataset, data_home=data_home, label=label)
+            for name in names:
+                check_strategy(make_strategy(name, options[name]), data)
             pool = Pool(data.X)
         size = batch if batch is not None else default_batch(len(pool))
         total = budget if budget is not None else min(max(1, len(pool) // 2), ROUNDS * size)

@@ -1,4 +1,7 @@
-"""The classifier that is trained on the labels: any scikit-learn classifier."""
+"""Classifiers with a fixed penalty, and any of scikit-learn's.
+
+The default, whose penalty is chosen from the labels, is :mod:`aced.learner._chosen`.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,26 @@ def default_classifier(l2: Any) -> LogisticRegression:
     if isinstance(l2, bool) or not isinstance(l2, Real) or not 0 <= float(l2) < np.inf:
         raise InvalidInput("l2", f"must be a number from 0 up, got {l2!r}")
     return LogisticRegression(C=np.inf if l2 == 0 else 1 / float(l2), tol=1e-3, max_iter=1000)
+
+
+class Fixed:
+    """The default classifier with a fixed penalty, for rows as they are but for the pool's unit."""
+
+    def __init__(self, pool: Pool, l2: Any) -> None:
+        self._template, self._scale = default_classifier(l2), unit(pool)
+
+    def fit(self, rows: Any, labels: Array) -> Any:
+        return fit_scaled(self._template, rows, labels, self._scale)
+
+
+class Own:
+    """A classifier of the user's, for rows as they are."""
+
+    def __init__(self, classifier: Any) -> None:
+        self._template = check_classifier(classifier)
+
+    def fit(self, rows: Any, labels: Array) -> Any:
+        return fit(self._template, rows, labels)
 
 
 def check_classifier(classifier: Any) -> Any:

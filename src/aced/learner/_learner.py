@@ -17,11 +17,12 @@ from aced._types import Array, Float64, Ints
 from aced._workers import Workers
 from aced.backends import make_workers
 from aced.design import Report, Round
-from aced.learner import _classifier, _saved, _scores
+from aced.learner import _saved, _scores
 from aced.learner._labels import Classes, plain_labels
 from aced.learner._memory import PREFIX, Memory, modern
 from aced.learner._queries import Queries, default_batch
 from aced.learner._rows import EXCLUDED, PENDING, UNASKED, Rows
+from aced.learner._trainer import CHOSEN, make_trainer
 from aced.pool import Pool
 from aced.strategies import Strategy, View, make_strategy
 
@@ -40,12 +41,13 @@ class Learner:
 
     ``pool`` is a Pool, or anything that a Pool can be made of. ``strategy`` is a strategy object or a
     name such as "aced", "passive" or "margin". ``classes`` are two to 100 classes (default: those that
-    the labels show). ``classifier`` is any scikit-learn classifier (default: logistic regression with
-    penalty ``l2``). ``budget`` is the most rows to ask for (default: all). ``batch_size`` is how many
-    rows are drawn from one design (default: 250, less for a small pool; with a budget T and a tolerance
-    ε it is the paper's T / log2(1/ε)). ``tolerance`` is the excess error rate below which differences
-    do not matter (default: 0, as in the paper's experiments). ``report`` is called with a line of text
-    whenever a round makes progress.
+    the labels show). ``classifier`` is any scikit-learn classifier (default: logistic regression on
+    scaled rows, with a penalty that the labels choose). ``l2`` fixes the penalty of the default, for
+    rows as they are; 0 is the paper's. ``budget`` is the most rows to ask for (default: all).
+    ``batch_size`` is how many rows are drawn from one design (default: 250, less for a small pool; with
+    a budget T and a tolerance ε it is the paper's T / log2(1/ε)). ``tolerance`` is the excess error rate
+    below which differences do not matter (default: 0, as in the paper's experiments). ``report`` is
+    called with a line of text whenever a round makes progress.
 
     ``backend`` says who computes: "threads" (default), "processes" or "torch" (on ``device``);
     ``threads`` is their number. Instead of a backend, pass the ``client`` of a Dask cluster, or
@@ -60,7 +62,7 @@ class Learner:
         strategy: str | Strategy = "aced",
         classes: Iterable[Any] | None = None,
         classifier: Any = None,
-        l2: float = 1.0,
+        l2: float | None = None,
         budget: int | None = None,
         batch_size: int | None = None,
         tolerance: float = 0.0,
@@ -83,12 +85,8 @@ class Learner:
         self.report = report
         self.history: list[dict[str, Any]] = []
         self.workers = workers or make_workers(backend, threads, client, device)
-        self._template = (
-            _classifier.default_classifier(l2)
-            if classifier is None
-            else _classifier.check_classifier(classifier)
-        )
-        self._l2 = float(l2) if classifier is None else None
+        self._trainer = make_trainer(pool, self.workers, classifier, l2)
+        self._l2 = None if classifier is not None else CHOSEN if l2 is None else float(l2)
         self._classes = Classes(classes, self.strategy.name if self.strategy.two_classes else None)
         self._rng = np.random.default_rng(whole("seed", seed, 0))
         self._rows = Rows(pool, self._classes)
@@ -244,18 +242,14 @@ class Learner:
             if len(rows):
                 with self.workers.session():
                     known = self.pool.rows(rows), self._rows.labels(rows)
-                    self._model = self._fitted(*known)
+                    self._model = self._trainer.fit(*known)
         return self._model
 
     def train(self, ids: Any, labels: Any) -> Any:
         """A classifier like this learner's, trained on these ``labels`` of the rows ``ids`` alone."""
         known = self.pool.rows(self.pool.positions(ids)), np.asarray(plain_labels(labels))
         with self.workers.session():
-            return self._fitted(*known)
-
-    def _fitted(self, rows: Any, labels: Array) -> Any:
-        scale = 1.0 if self._l2 is None else _classifier.unit(self.pool)
-        return _classifier.fit_scaled(self._template, rows, labels, scale)
+            return self._trainer.fit(*known)
 
     def _scored(self, function: Callable[[Float64], Array]) -> Array | None:
         model = self.classifier
@@ -369,14 +363,14 @@ class Learner:
             strategy=strategy,
             classes=meta["classes"] if meta["classes_fixed"] else None,
             classifier=classifier,
-            l2=meta["l2"] if meta["l2"] is not None else 1.0,
+            l2=None if meta["l2"] == CHOSEN else meta["l2"],
             budget=meta["budget"],
             batch_size=meta["batch_size"],
             tolerance=meta["tolerance"],
             workers=workers or make_workers(backend, threads, client, device),
             report=report,
         )
-        learner._classes.values = meta["classes"]
+        learner._classes.restore(meta["classes"])
         learner.history = meta["history"]
         learner._rows.restore(arrays)
         with _damaged(path):

@@ -1,0 +1,90 @@
+"""How the default classifier scales a pool's columns before it is fitted.
+
+Two ways are known, and the labels decide between them (:mod:`aced.learner._chosen`). Either every
+column is divided by its own spread, which is right where columns have units of their own. Or all are
+divided by one number, which is right where a column's spread says how much it matters, as on principal
+axes: dividing these by their spreads would make noise as large as the signal. Columns are centred at
+the pool's means, and constant columns drop out. Sparse rows are not centred and have one number only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from aced._types import Array, Float32, Float64
+from aced._workers import Workers
+from aced.pool import Pool, inverse_spread
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """Rows x become (x - centre) · factor; columns with the factor 0 drop out."""
+
+    centre: Float32 | None  # (p,); None: rows are sparse and stay where they are
+    factor: Float32  # (p,), the same everywhere for sparse rows
+
+    @property
+    def columns(self) -> int:
+        """How many columns are left."""
+        return int(np.count_nonzero(self.factor))
+
+    def apply(self, rows: Any) -> Any:
+        """The scaled rows, of the same kind."""
+        if self.centre is None:
+            return rows * self.factor[0]
+        return (rows - self.centre) * self.factor
+
+    def beside(self, rows: Any, constant: float) -> Any:
+        """The scaled rows with a last column that holds ``constant``."""
+        m, p = rows.shape
+        if self.centre is None:
+            column = np.full((m, 1), constant, np.float32)
+            return scipy.sparse.hstack([self.apply(rows), column], format="csr")
+        whole = np.empty((m, p + 1), np.float32)  # one copy of the rows, not three
+        np.subtract(rows, self.centre, out=whole[:, :-1])
+        whole[:, :-1] *= self.factor
+        whole[:, -1] = constant
+        return whole
+
+    def undo(self, weights: Float64) -> tuple[Float64, Float64]:
+        """Weights (C, p) of scaled rows as weights of the rows, and what to add to the offsets (C,)."""
+        own = weights * self.factor.astype(float)
+        if self.centre is None:
+            return own, np.zeros(len(own))
+        return own, -own @ self.centre.astype(float)
+
+
+def scalings(pool: Pool, workers: Workers) -> tuple[Scaling, ...]:
+    """The scalings to choose from, the preferred one first. They take two passes over the pool."""
+    n = len(pool)
+    if pool.sparse:
+        (total,) = workers.fold(_sum_of_squares, pool)
+        size = float(np.sqrt(total / (n * pool.features)))
+        return (Scaling(None, np.full(pool.features, 1 / size if size > 0 else 1.0, np.float32)),)
+    centre = workers.fold(_total, pool)[0] / n
+    spread = np.sqrt(workers.fold(_squared_deviation, pool, centre)[0] / n)
+    own = inverse_spread(spread, centre)
+    used = own > 0
+    common = np.sqrt(np.square(spread[used]).mean()) if used.any() else 1.0
+    middle = centre.astype(np.float32)
+    return (
+        Scaling(middle, own.astype(np.float32)),
+        Scaling(middle, np.where(used, 1 / common, 0.0).astype(np.float32)),
+    )
+
+
+def _total(block: Any) -> tuple[Array]:
+    return (block.sum(axis=0, dtype=float),)
+
+
+def _squared_deviation(block: Any, centre: Float64) -> tuple[Array]:
+    return (np.square(block - centre).sum(axis=0),)
+
+
+def _sum_of_squares(block: Any) -> tuple[Array]:
+    assert scipy.sparse.issparse(block)
+    return (np.asarray(np.square(block.data, dtype=float).sum()),)

@@ -1,12 +1,13 @@
 """Time and memory to choose the next rows, beside other libraries' strategies of the same kind.
 
-    python benchmarks/peers.py [--rows 100000] [--features 256] [--python PATH] [--json FILE]
+    python benchmarks/peers.py [--rows 100000] [--features 256] [--classes 2] [--python PATH]
+                               [--json FILE]
 
-The pool is two Gaussian classes with a tenth of the labels wrong, of which 1000 are known; the next
-250 rows are to be chosen. Each measurement is a process of its own with the same number of threads
-and a limit on its time. The classifier is one logistic regression, fitted before the clock starts
-and given to every library, so only the choice is timed; no library here fits it inside. Memory is
-the growth of the highest resident size during the choice, over what the process held before with
+The pool is two Gaussian classes, or more, with a tenth of the labels wrong, of which 1000 are known;
+the next 250 rows are to be chosen. Each measurement is a process of its own with the same number of
+threads and a limit on its time. The classifier is one logistic regression, fitted before the clock
+starts and given to every library, so only the choice is timed; no library here fits it inside. Memory
+is the growth of the highest resident size during the choice, over what the process held before with
 the rows in the library's own form.
 
 Other libraries run in an environment of their own: that of ``--python``, or one that is made in a
@@ -93,7 +94,7 @@ def skactiveml_margin(state: State) -> Choice:
     from skactiveml.pool import UncertaintySampling
 
     rows, labels = state.rows, _partly_known(state)
-    wrapped = SklearnClassifier(state.model, classes=[0, 1])
+    wrapped = SklearnClassifier(state.model, classes=state.model.classes_.tolist())
     wrapped.fit(rows[state.known], labels[state.known])
     wrapped.estimator_ = state.model
     strategy = UncertaintySampling(method="margin_sampling", random_state=0)
@@ -122,7 +123,7 @@ def _small_text(state: State, strategy: Any, **options: Any) -> Choice:
     from small_text import SklearnClassifier, SklearnDataset
 
     data = SklearnDataset(state.rows, np.where(np.isnan(_partly_known(state)), 0, state.labels))
-    wrapped = SklearnClassifier(state.model, 2)
+    wrapped = SklearnClassifier(state.model, len(state.model.classes_))
     unknown, labels = state.unknown, state.labels[state.known]
     return lambda: strategy.query(wrapped, data, unknown, state.known, labels, n=state.batch, **options)
 
@@ -200,8 +201,9 @@ def load(folder: Path, batch: int, threads: int) -> State:
     with np.load(folder / "state.npz") as found:
         labels, known, coefficients = found["labels"], found["known"], found["coefficients"]
     model = LogisticRegression(max_iter=1000)
-    model.coef_, model.intercept_ = coefficients[None, :-1], coefficients[-1:]
-    model.classes_, model.n_features_in_, model.n_iter_ = np.array([0, 1]), len(coefficients) - 1, [1]
+    model.coef_, model.intercept_ = coefficients[:, :-1], coefficients[:, -1]
+    model.classes_ = np.arange(max(2, len(coefficients)))
+    model.n_features_in_, model.n_iter_ = coefficients.shape[1] - 1, [1]
     return State(np.load(folder / "rows.npy"), labels, known, model, batch, threads)
 
 
@@ -235,22 +237,37 @@ def measure(entry: Entry, folder: Path, batch: int, threads: int) -> dict[str, A
 # -- all of them --------------------------------------------------------------------------
 
 
-def prepare(folder: Path, n: int, p: int, known: int, seed: int = 0) -> None:
-    """Two Gaussian classes a little apart, a tenth of the labels wrong; and the classifier."""
-    from aced import Learner, Pool
-
-    rng = np.random.default_rng(seed)
+def two_classes(n: int, p: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Two Gaussian classes a little apart, a tenth of the labels wrong."""
     truth = rng.random(n) < 0.5
     centre = rng.standard_normal(p, dtype=np.float32)
     centre *= 1.5 / np.linalg.norm(centre)
     rows = rng.standard_normal((n, p), dtype=np.float32)
     rows += np.where(truth[:, None], centre, -centre)
-    labels = (truth ^ (rng.random(n) < 0.1)).astype(int)
+    return rows, (truth ^ (rng.random(n) < 0.1)).astype(int)
+
+
+def more_classes(n: int, p: int, k: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The same with k classes; a wrong label is any of them."""
+    truth = rng.integers(k, size=n)
+    centres = rng.standard_normal((k, p), dtype=np.float32)
+    centres *= 2.5 / np.linalg.norm(centres, axis=1, keepdims=True)
+    rows = rng.standard_normal((n, p), dtype=np.float32)
+    rows += centres[truth]
+    return rows, np.where(rng.random(n) < 0.1, rng.integers(k, size=n), truth)
+
+
+def prepare(folder: Path, n: int, p: int, known: int, classes: int, seed: int = 0) -> None:
+    """The pool, and the classifier."""
+    from aced import Learner, Pool
+
+    rng = np.random.default_rng(seed)
+    rows, labels = two_classes(n, p, rng) if classes == 2 else more_classes(n, p, classes, rng)
     start = np.sort(rng.choice(n, known, replace=False))
-    learner = Learner(Pool(rows[start]), threads=1)
+    learner = Learner(Pool(rows[start]), l2=1.0, threads=1)
     learner.tell(np.arange(known), labels[start])
     model = learner.classifier
-    coefficients = np.append(model.coef_[0], model.intercept_)
+    coefficients = np.column_stack([model.coef_, model.intercept_])
     np.save(folder / "rows.npy", rows)
     np.savez(folder / "state.npz", labels=labels, known=start, coefficients=coefficients)
 
@@ -304,7 +321,7 @@ def compare(
         said("installing the other libraries")
         python, trouble = environment(folder)
     said("making the pool")
-    prepare(folder, arguments.rows, arguments.features, arguments.known)
+    prepare(folder, arguments.rows, arguments.features, arguments.known, arguments.classes)
     results: list[dict[str, Any]] = []
     for number, entry in enumerate(ENTRIES):
         said(f"{entry.library}: {entry.strategy}")
@@ -345,7 +362,7 @@ def show(results: list[dict[str, Any]], arguments: argparse.Namespace) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    shape = f"{arguments.rows} rows x {arguments.features} features"
+    shape = f"{arguments.rows} rows x {arguments.features} features, {arguments.classes} classes"
     table = Table(
         title=f"The next {arguments.batch} rows of {shape}, {arguments.known} labels, "
         f"{arguments.threads} threads"
@@ -379,6 +396,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--features", type=int, default=256)
+    parser.add_argument("--classes", type=int, default=2)
     parser.add_argument("--known", type=int, default=1000, help="labels to start with")
     parser.add_argument("--batch", type=int, default=250, help="rows to choose")
     parser.add_argument("--threads", type=int, default=2)
@@ -404,6 +422,7 @@ def main() -> None:
         record = {
             "rows": arguments.rows,
             "features": arguments.features,
+            "classes": arguments.classes,
             "known": arguments.known,
             "batch": arguments.batch,
             "threads": arguments.threads,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from aced import InvalidInput
-from aced._check import choice, fraction, positive, probability, whole
+from aced._check import choice, class_count, fraction, positive, probability, whole
 from aced.design._fixed_point import FixedPoint
 from aced.strategies._committee import Committee
 from aced.theory import thresholds
@@ -15,6 +15,7 @@ def test_what_is_in_range_comes_back_as_pythons_own_number():
     assert probability("delta", np.float32(0.5)) == 0.5
     assert positive("c0", np.inf) == np.inf
     assert choice("fill", "all", ("open", "all")) == "all"
+    assert [class_count("classes", number) for number in (2, 100)] == [2, 100]
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,11 @@ def test_what_is_in_range_comes_back_as_pythons_own_number():
         (lambda: probability("delta", "a"), "delta must lie between 0 and 1, got 'a'"),
         (lambda: positive("c0", np.nan), "c0 must be positive, got nan"),
         (lambda: choice("fill", 1, ("open", "all")), "fill must be one of open, all; got 1"),
+        (lambda: class_count("classes", 1), "classes must be at least two different values, got 1"),
+        (
+            lambda: class_count("classes", 101),
+            "classes are 101, and 100 is the most; merge some of them",
+        ),
         (lambda: Committee(members=2.5), "members must be a whole number, got 2.5"),
         (lambda: FixedPoint(rounds=2.5), "rounds must be a whole number, got 2.5"),
         (lambda: thresholds(n=8.5), "n must be a whole number, got 8.5"),

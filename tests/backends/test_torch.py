@@ -21,7 +21,7 @@ from tests.helpers import blobs
 
 torch = pytest.importorskip("torch")
 TorchWorkers = backend.TorchWorkers
-SHAPES = [(900, 3, 5), (2500, 17, 24), (5000, 40, 7)]  # n, p, B
+SHAPES = [(900, 3, 5, 2), (2500, 17, 24, 2), (5000, 40, 7, 2), (2500, 9, 12, 5)]  # n, p, B, K
 
 
 def workers(kind: str, width: int) -> backend.TorchWorkers:
@@ -37,24 +37,30 @@ KINDS = ["short kept", "short moved", "middle kept", "middle moved", "tall kept"
 KINDS += ["middle away kept", "middle away moved"]
 
 
-def calls(n: int, p: int, draws: int, seed: int) -> tuple[Pool, dict]:
-    """Each kernel with arguments. Margins are exact in float32, so that no rounding moves a label."""
-    rng, f = np.random.default_rng(seed), np.float32
+def calls(n: int, p: int, draws: int, classes: int, seed: int) -> tuple[Pool, dict]:
+    """Each kernel with arguments. Scores are exact in float32 and no two of a row and draw are equal,
+    so that no rounding moves a label."""
+    rng, f, others = np.random.default_rng(seed), np.float32, classes - 1
     pool = Pool(rng.integers(-4, 5, (n, p)).astype(f))
-    noise = GaussianNoise(pool, draws, seed)
-    scale, mu = PerRow((0.1 + rng.random(n)).astype(f)), PerRow(rng.choice([-1, 0, 0, 1], n).astype(f))
-    slopes = rng.integers(-8, 9, (p, draws)).astype(f) / 4
-    bias = rng.integers(-8, 9, draws).astype(f) + f(0.125)
-    start = np.append(rng.integers(-8, 9, p), 0.25).astype(f)
+    noise = GaussianNoise(pool, draws, seed, classes)
+    scale = PerRow((0.1 + rng.random(n)).astype(f))
+    mu = PerRow(rng.choice([-1, 0, 0, 1], (n, others)).astype(f))
+    slopes = rng.integers(-8, 9, (p, others * draws)).astype(f) / 4
+    apart = np.repeat(np.arange(others), draws).astype(f) / 64
+    bias = rng.integers(-8, 9, others * draws).astype(f) + f(0.125) + apart
+    start = np.concatenate([rng.integers(-8, 9, (others, p)), np.full((others, 1), 0.25)], 1).astype(f)
+    start[:, -1] += np.arange(others, dtype=f) / 128
     steps = np.array([[0.5], [1.0], [4.0]], f) * np.ones((1, draws), f)
     hypotheses = np.concatenate([slopes.T, bias[:, None]], axis=1)
-    labels, coupled = PerRow(rng.random(n) < 0.5), PerRow(rng.random(n) < 0.2)
+    labels = PerRow(rng.integers(0, classes, n).astype(np.int8))
+    coupled = PerRow(rng.random(n) < 0.2)
     parts = np.array_split(rng.permutation(draws), max(1, draws // 6))
     r, share = (5 * rng.random(draws)).astype(f), rng.random(draws).astype(f)
     multiplier, offset = (1 + rng.random(p)).astype(f), rng.standard_normal(p).astype(f)
     weight, norms = PerRow(rng.random(n)), PerRow(50 + 50 * rng.random(n))
-    centres, some = rng.integers(-4, 5, (p, 9)).astype(f), rng.random(9).astype(f)
-    scored = (_passes.margins, hypotheses)
+    centres, some = rng.integers(-4, 5, (p, 9)).astype(f), rng.random(9)
+    factors, of_centres = PerRow(rng.random((n, others)).astype(f)), rng.random((9, others)).astype(f)
+    scored, labelled = (_passes.margins, hypotheses), (_passes.labels, hypotheses, draws)
     folded = {
         _passes.total: (),
         _passes.squared_deviation: (rng.standard_normal(p),),
@@ -62,26 +68,26 @@ def calls(n: int, p: int, draws: int, seed: int) -> tuple[Pool, dict]:
         _passes.pulls: (noise, scale, mu),
         _passes.descent: (noise, scale, mu, slopes, bias, r),
         _passes.towards: (noise, scale, mu, slopes, bias, start, steps),
-        _trail._spread_of: (noise, scale, labels),
-        gradient._squares: scored,
+        _trail._spread_of: (noise, scale, labels, draws),
+        gradient._squares: (draws, *scored),
     }
     mapped = {
         _passes.squared_lengths: (hypotheses,),
-        _base.labels_kernel: scored,
-        gradient._terms: (labels, noise, share, *scored),
-        gradient._densities: (weight, hypotheses[:, 0] ** 2 + 1, parts, *scored),
+        _base.labels_kernel: labelled,
+        gradient._terms: (labels, noise, share, *labelled),
+        gradient._densities: (weight, hypotheses[:draws, 0] ** 2 + 1, parts, *scored),
         _distances._squared_lengths: (),
-        _distances._nearest: (scale, norms, centres, some, 50 + some.astype(float), 1.0),
+        _distances._nearest: (factors, norms, centres, of_centres, 50 + some, 1.0),
     }
     found = {("fold", kernel): args for kernel, args in folded.items()}
     return pool, found | {("each", kernel): args for kernel, args in mapped.items()}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("n", "p", "draws"), SHAPES)
-def test_each_kernel_is_its_namesake_up_to_rounding(kind, n, p, draws):
-    pool, found = calls(n, p, draws, seed=n)
-    ours, theirs = workers(kind, max(p, draws, 9)), Workers(2)
+@pytest.mark.parametrize(("n", "p", "draws", "classes"), SHAPES)
+def test_each_kernel_is_its_namesake_up_to_rounding(kind, n, p, draws, classes):
+    pool, found = calls(n, p, draws, classes, seed=n)
+    ours, theirs = workers(kind, max(p, draws * (classes - 1), 9)), Workers(2)
     assert {kernel for _, kernel in found} == set(ours._kernels.KERNELS)
     for (how, kernel), args in found.items():
         a, b = getattr(ours, how)(kernel, pool, *args), getattr(theirs, how)(kernel, pool, *args)
@@ -126,7 +132,7 @@ def test_many_rows_keep_their_digits():
 def test_sums_over_steps_are_in_double_precision():
     """Beside 2^30 in the first step, float32 would lose all others."""
     n = 20 * 1024
-    pool, mu = Pool(np.ones((n, 1))), np.full(n, 0.01, np.float32)
+    pool, mu = Pool(np.ones((n, 1))), np.full((n, 1), 0.01, np.float32)
     mu[0] = 2**30
     noise, ones = GaussianNoise(pool, 1, 0), PerRow(np.ones(n, np.float32))
     sums = workers("short kept", 1).fold(_passes.pulls, pool, noise, ones, PerRow(mu))
@@ -158,8 +164,11 @@ def test_unknown_kernels_and_scores_are_for_threads():
     ours, theirs = TorchWorkers(2), Workers(2)
     assert (ours.fold(_cubes, pool)[0] == theirs.fold(_cubes, pool)[0]).all()
     given = (_base.given_scores, PerRow(scores))
-    for how, kernel in (("each", _base.labels_kernel), ("fold", gradient._squares)):
-        a, b = getattr(ours, how)(kernel, pool, *given), getattr(theirs, how)(kernel, pool, *given)
+    for how, kernel, args in (
+        ("each", _base.labels_kernel, given),
+        ("fold", gradient._squares, (8, *given)),
+    ):
+        a, b = getattr(ours, how)(kernel, pool, *args), getattr(theirs, how)(kernel, pool, *args)
         assert (a[0] == b[0]).all()
 
 
@@ -277,12 +286,12 @@ def test_what_is_kept_stays_within_memory_and_goes_with_its_owner():
     chosen = TorchWorkers(2, memory=2 * one)
     noises = [GaussianNoise(pool, 10, seed) for seed in range(3)]
     for noise in noises:
-        chosen.fold(_trail._spread_of, pool, noise, scale, labels)
+        chosen.fold(_trail._spread_of, pool, noise, scale, labels, noise.draws)
         assert noise in chosen._kept
         assert _size(chosen) <= chosen.memory
     assert noises[0] not in chosen._kept  # the one not used for longest
     wide = GaussianNoise(pool, 40, 0)
-    chosen.fold(_trail._spread_of, pool, wide, scale, labels)
+    chosen.fold(_trail._spread_of, pool, wide, scale, labels, wide.draws)
     assert wide not in chosen._kept
     assert len(chosen._kept) == 2  # nothing was forgotten for what cannot fit
     del noises, noise

@@ -8,7 +8,7 @@ import os
 
 import pytest
 
-from aced.bench import Records
+from aced.bench import Job, Records, run_jobs
 from aced.bench._report import build, to_html, to_markdown
 
 
@@ -107,3 +107,11 @@ def test_a_report_into_a_file_is_refused(call, tmp_path, records):
     code, _, err = call("report", folder, "--out", tmp_path / "file")
     assert (code, len(err.strip().splitlines())) == (2, 1)
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_report_of_ten_classes_with_the_default_classifier(tmp_path):
+    records = Records(tmp_path)
+    run_jobs([Job("digits10", "passive", s, 60, 30, None) for s in (0, 1)], records, processes=1)
+    text, pictures = to_markdown(build(records.all(), "aced report x"), "figures")
+    assert "## digits10" in text
+    assert list(pictures) == ["digits10.png"]

@@ -10,6 +10,7 @@ import pytest
 
 from aced.design import FixedPoint, Grid, Mirror
 from aced.strategies._aced import _SOLVERS
+from tests.helpers import many_blobs
 
 QUICK = ["digits", "--budget", "60", "--batch", "20"]
 
@@ -116,6 +117,29 @@ def test_a_csv_with_word_labels(call, tmp_path):
     )
     assert code == 0
     assert json.loads(out)["curve"][-1]["pool_accuracy"] > 0.9
+
+
+def test_a_csv_with_five_classes(call, tmp_path):
+    rows, codes = many_blobs(n=150, p=4, classes=5)
+    lines = [
+        "a,b,c,d,kind",
+        *(",".join([*map(str, x), f"kind {c}"]) for x, c in zip(rows, codes, strict=True)),
+    ]
+    (tmp_path / "five.csv").write_text("\n".join(lines))
+    words = ("--label", "kind", "--strategy", "margin", "--budget", "60", "--json", "-")
+    code, out, _ = call("run", tmp_path / "five.csv", *words, "--plot", tmp_path / "five.png")
+    assert code == 0
+    assert json.loads(out)["curve"][-1]["pool_accuracy"] > 0.8
+    assert (tmp_path / "five.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_penalty_is_chosen_or_fixed(call):
+    runs = []
+    for options in ([], ["--l2", "1"], ["--l2", "0"]):
+        code, out, _ = call("run", *QUICK, "--strategy", "passive", *options, "--json", "-")
+        assert code == 0
+        runs.append([point["pool_accuracy"] for point in json.loads(out)["curve"]])
+    assert runs[0] != runs[1] != runs[2]
 
 
 @pytest.mark.parametrize(

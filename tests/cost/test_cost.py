@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse
-from tests.helpers import blobs
+from tests.helpers import blobs, many_blobs
 
 from aced import InvalidInput, Learner, Pool
 from aced._workers import Workers
 from aced.cost._cost import HELD, Cost, check_room, in_words, ways_out
 from aced.design import FixedPoint
+from aced.oracles import CACHE_BYTES
 from aced.pool import GIB
 from aced.strategies import Aced
 
@@ -28,7 +29,7 @@ import scipy.sparse
 from aced import Learner, Pool
 from aced.strategies import Aced
 
-n, p, design_rows, words = json.loads(sys.argv[1])
+n, p, design_rows, words, classes = json.loads(sys.argv[1])
 rng = np.random.default_rng(0)
 
 def held():
@@ -44,6 +45,8 @@ def learner(n):
     else:
         rows = rng.standard_normal((n, p), dtype=np.float32)
         labels = (rows[:, 0] + rng.standard_normal(n) > 0).astype(int)
+        if classes > 2:
+            labels = (rows[:, :classes] + rng.standard_normal((n, classes))).argmax(axis=1)
     made = Learner(Pool(rows), threads=2, batch_size=50, strategy=Aced(design_rows=design_rows))
     made.tell(np.arange(0, n, n // 200), labels[:: n // 200])
     made.classifier
@@ -75,21 +78,22 @@ print(json.dumps({"before": before, "loaded": loaded, "peak": peak}))
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 @pytest.mark.parametrize(
-    ("n", "p", "design_rows", "words"),
+    ("n", "p", "design_rows", "words", "classes"),
     [
-        (60_000, 64, None, 0),
-        (40_000, 128, None, 0),
-        (100_000, 24, 30_000, 0),
-        (2_000, 6_000, None, 15),
+        (60_000, 64, None, 0, 2),
+        (40_000, 128, None, 0, 2),
+        (100_000, 24, 30_000, 0, 2),
+        (2_000, 6_000, None, 15, 2),
+        (30_000, 32, None, 0, 7),
     ],
 )
-def test_memory_is_bounded_from_above_within_a_factor_of_two(n, p, design_rows, words):
-    command = [sys.executable, "-c", ROUND, json.dumps([n, p, design_rows, words])]
+def test_memory_is_bounded_from_above_within_a_factor_of_two(n, p, design_rows, words, classes):
+    command = [sys.executable, "-c", ROUND, json.dumps([n, p, design_rows, words, classes])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
     density = words / p if words else None
-    cost = Cost.of(n, p, density=density, threads=2, design_rows=design_rows)
+    cost = Cost.of(n, p, density=density, threads=2, design_rows=design_rows, classes=classes)
     used = seen["peak"] - seen["before"]
     assert used <= cost.peak() <= 2 * used
     # the round alone, and of that what belongs to rows and is not noise
@@ -117,9 +121,9 @@ class Recorder(Workers):
 
 
 def passes_of_a_round(
-    n: int, p: int, design_rows: int | None = None, density: float | None = None
+    n: int, p: int, design_rows: int | None = None, density: float | None = None, classes: int = 2
 ) -> Counter[tuple[str, int]]:
-    rows, labels = blobs(n, p)
+    rows, labels = blobs(n, p) if classes == 2 else many_blobs(n, p, classes)
     if density is not None:
         rows = scipy.sparse.random(n, p, density, "csr", rng=np.random.default_rng(0))
     strategy = Aced(design_rows=design_rows)
@@ -151,6 +155,8 @@ def check_passes(seen: Counter[tuple[str, int]], cost: Cost, exact: int) -> None
 
 def test_passes_are_those_of_a_round():
     check_passes(passes_of_a_round(1500, 5), Cost.of(1500, 5, draws=12), 1500)
+    many = passes_of_a_round(1500, 5, classes=4)
+    check_passes(many, Cost.of(1500, 5, draws=12, classes=4), 1500)
 
 
 def test_passes_over_sparse_rows_are_those_of_a_round():
@@ -189,6 +195,14 @@ def test_operations_by_hand():
     for_step += (visits + 1) * factor + q * q * 3  # H anew at each visit and for the leverages
     expected = standardise + incumbent + rounds * (step + for_step)
     assert Cost.of(n, p, draws=draws).operations == expected
+
+
+def test_work_grows_with_the_number_of_classes_less_one():
+    two, many = Cost.of(200_000, 64), Cost.of(200_000, 64, classes=11)
+    assert 9 < many.operations / two.operations < 10  # H and the leverages are found once
+    assert many.memory["noise"] == CACHE_BYTES < 10 * two.memory["noise"]
+    assert many.memory["coefficients"] == 10 * two.memory["coefficients"]
+    assert many.memory["rows"] == two.memory["rows"]
 
 
 def test_what_grows_with_what():

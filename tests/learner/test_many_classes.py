@@ -143,6 +143,16 @@ def test_scores_for_each_pair_of_classes_are_not_used():
     assert len(learner.ask(5)) == 5  # uniform draws
 
 
+def test_processes_choose_what_threads_choose():
+    rows, codes = many_blobs(n=300, classes=4)
+    runs = []
+    for backend in ("threads", "processes"):
+        learner = Learner(Pool(rows), strategy="entropy", backend=backend, threads=2, seed=1)
+        learner.tell(np.arange(40), codes[:40])
+        runs.append(learner.ask(20).ids.tolist())
+    assert runs[0] == runs[1]
+
+
 def test_functions_of_scores_are_computed_block_by_block():
     view = View(None, None, None, None, None, 1, 0.0, lambda: np.arange(3.0))  # type: ignore[arg-type]
     assert view.scored(np.square).tolist() == [0, 1, 4]
@@ -166,6 +176,15 @@ def test_strategies_for_two_classes_refuse_a_third_and_nothing_changes(strategy)
     assert str(refused.value) == f"labels[1] is 'c', a third class beside 'a' and 'b', but {sentence}"
     assert learner.classes == ["a", "b"]
     assert learner.labels_known == 2
+
+
+def test_a_saved_learner_with_three_classes_does_not_go_on_with_a_strategy_for_two(tmp_path):
+    rows, codes = many_blobs(n=60, classes=3)
+    learner = Learner(Pool(rows), strategy="passive")
+    learner.tell(np.arange(30), codes[:30])
+    learner.save(tmp_path / "saved")
+    with pytest.raises(InvalidInput, match="classes are 3, but iwal0 is made for two classes only"):
+        Learner.load(tmp_path / "saved", Pool(rows), strategy="iwal0")
 
 
 @pytest.mark.parametrize(

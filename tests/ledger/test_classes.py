@@ -168,3 +168,22 @@ def test_a_ledger_with_changes_opens_with_and_without_a_snapshot(tmp_path):
         raise RuntimeError
     assert replay(tmp_path / "l").state.digest() == digest
     assert isinstance(story.merge(1, 2), Event)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"classes": [0, 1, 3]}, "there is no class 3"),
+        ({"classes": [0, -1]}, "classes of a draw is wrong"),
+        ({"confusion": [[0, 3, 5]]}, "there is no class 3"),
+        ({"confusion": [[0, 1]]}, "confusion of a draw is wrong"),
+        ({"confusion": [[0, 1, -5]]}, "confusion of a draw is wrong"),
+        ({"notes": [{"says": 3, "sure": 0.5}]}, "there is no class 3"),
+        ({"notes": [{"incumbent": -1}]}, "there is no class -1"),
+        ({"notes": [{"says": "c"}]}, "there is no class c"),
+    ],
+)
+def test_a_round_about_classes_that_there_are_not_is_refused(more, message):
+    with pytest.raises(ValueError, match=message):
+        drawn(Three(), [5], **more)
+    drawn(Three(), [5], classes=[0, 1, 2], confusion=[[0, 2, 5]], notes=[{"says": 2, "incumbent": 1}])

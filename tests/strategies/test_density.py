@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from aced import InvalidInput, Pool
 from aced._workers import Workers
 from aced.strategies import Density
 from aced.strategies._density import similarity
-from tests.strategies.views import ROWS, view_of
+from tests.strategies.views import ROWS, many_view_of, view_of
 
 
 def test_density_is_the_mean_cosine_similarity():
@@ -26,3 +26,12 @@ def test_density_is_the_mean_cosine_similarity():
 def test_a_negative_beta_is_refused():
     with pytest.raises(InvalidInput, match="beta"):
         Density(-1)
+
+
+@pytest.mark.parametrize("classes", [3, 30])
+def test_with_more_classes_uncertainty_is_one_minus_the_largest_probability(classes):
+    view, _ = many_view_of(classes, 5 * classes)
+    p = softmax(view.scores(), axis=1).max(axis=1)
+    value = np.where(view.open, (1 - p) * similarity(view.pool, Workers(1)), -1)
+    found = Density().plan(view, 5, np.random.default_rng(0)).positions
+    np.testing.assert_allclose(value[found], np.sort(value)[::-1][:5], rtol=1e-9)

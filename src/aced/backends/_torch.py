@@ -242,7 +242,7 @@ def _cut(data: Blocks, args: tuple[Any, ...], numbers: int) -> list[range]:
     """The blocks of each step."""
     widths = [data.source.shape[1]]
     widths += [max(arg.shape) for arg in args if isinstance(arg, np.ndarray) and arg.ndim == 2]
-    widths += [arg.draws for arg in args if hasattr(arg, "draws")]
+    widths += [arg.draws * (arg.classes - 1) for arg in args if hasattr(arg, "draws")]
     size = max(1, min(MOST_ROWS, numbers // max(widths)) // data.source.block_rows)
     count = len(data.slices)
     return [range(i, min(i + size, count)) for i in range(0, count, size)]

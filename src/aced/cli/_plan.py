@@ -40,7 +40,7 @@ PASSES = {
     "gram": "H",
     "moments": "H",
     "curvature": "H",
-    "_scores": "predictions",
+    "_estimates": "predictions",
     "labels_kernel": "labels",
     "_spread_of": "noise of h̃",
     "pulls": "first gradients",
@@ -56,6 +56,7 @@ PASSES = {
 def plan(
     rows: Annotated[int, typer.Option(help="Rows of the pool.")],
     features: Annotated[int, typer.Option(help="Features of a row.")],
+    classes: Annotated[int, typer.Option(help="Number of classes that have a label.")] = 2,
     sparse_density: Annotated[
         float | None, typer.Option(help="For a sparse pool: the share of numbers that are stored.")
     ] = None,
@@ -80,7 +81,7 @@ def plan(
     if json_file is not None and json_file != "-":
         check_writable("json", Path(json_file))
     threads = available_threads() if threads is None else threads
-    cost = Cost.of(rows, features, draws, sparse_density, threads, workers, design_rows)
+    cost = Cost.of(rows, features, draws, sparse_density, threads, workers, design_rows, classes)
     free = available_memory()
     speed, trouble = None, _untimed(cost, free)
     if measure and trouble is None:
@@ -103,13 +104,14 @@ def plan(
 def _ask(pool: Pool, workers: Workers, cost: Cost, solver: Measuring, labels: int) -> float:
     """Run a round of aced on random rows, some with random labels; return when it began."""
     began = time.perf_counter()
-    oracle = LinearOracle(pool, steps=cost.oracle_steps, workers=workers)
+    classes = list(range(cost.classes))
+    oracle = LinearOracle(pool, classes=cost.classes, steps=cost.oracle_steps, workers=workers)
     strategy = Aced(oracle=oracle, solver=solver)
-    learner = Learner(pool, strategy=strategy, classes=[0, 1], batch_size=1, workers=workers)
+    learner = Learner(pool, strategy=strategy, classes=classes, batch_size=1, workers=workers)
     known = np.random.default_rng(0).choice(
         len(pool), max(1, min(labels, len(pool) // 2)), replace=False
     )
-    learner.tell(pool.ids[known], np.arange(len(known)) % 2)
+    learner.tell(pool.ids[known], np.arange(len(known)) % cost.classes)
     learner.ask()
     return began
 
@@ -147,8 +149,8 @@ def _verdict(cost: Cost, free: int) -> str:
 
 def _record(cost: Cost, item: int, free: int, speed: Speed | None) -> dict[str, Any]:
     """All numbers of the plan, for JSON. Sizes are in bytes."""
-    shape = ("rows", "features", "stored", "sparse", "draws", "design_rows", "threads", "workers")
-    return {name: getattr(cost, name) for name in shape} | {
+    shape = ("rows", "features", "classes", "stored", "sparse", "draws", "design_rows", "threads")
+    return {name: getattr(cost, name) for name in (*shape, "workers")} | {
         "rows_on_disk": cost.on_disk(item),
         "rows_in_memory": cost.row_bytes,
         "memory": cost.memory,
@@ -177,6 +179,7 @@ def _record(cost: Cost, item: int, free: int, speed: Speed | None) -> dict[str, 
 
 def _print_memory(console: Console, cost: Cost, item: int, dtype: str) -> None:
     where = f", {cost.workers} workers" if cost.workers > 1 else ""
+    where += f", {cost.classes} classes" if cost.classes > 2 else ""
     table = Table(title=f"Memory of a round over {cost.rows} rows x {cost.features} features{where}")
     table.add_column("part")
     table.add_column("size", justify="right")
@@ -220,7 +223,7 @@ def _print_work(console: Console, cost: Cost, speed: Speed | None) -> None:
         )
     if cost.redrawn:
         again = speed.redrawing(cost) / cost.workers if speed else 0.0
-        add("noise drawn again", 0, cost.redrawn // cost.draws, 0, again)
+        add("noise drawn again", 0, cost.redrawn // cost.columns, 0, again)
     add("solutions, draw", 0, 0, cost.solutions, speed.rest(cost) if speed else 0.0)
     table.add_section()
     add("all", 0, 0, cost.operations, speed.total(cost) if speed else 0.0)

@@ -140,7 +140,7 @@ class Measuring:
         noise = draw_noise(problem, self.cost.draws, rng)
         began = time.perf_counter()
         workers.map(noise.block, problem.oracle.pool.blocks)
-        self.normal = (time.perf_counter() - began) / (problem.n * self.cost.draws)
+        self.normal = (time.perf_counter() - began) / (problem.n * self.cost.columns)
         began = time.perf_counter()
         lam = problem.uniform()
         found = self.cost.search(problem, lam, noise)

@@ -47,10 +47,21 @@ class Work:
     solver: FixedPoint
     search: Dinkelbach = field(default_factory=Dinkelbach)
     oracle_steps: int | None = None  # default: the oracle's
+    classes: int = 2  # K
 
     @property
     def draws(self) -> int:
         return self.solver.draws
+
+    @property
+    def others(self) -> int:
+        """K - 1: the scores that a hypothesis has for a row."""
+        return self.classes - 1
+
+    @property
+    def columns(self) -> int:
+        """(K - 1) B: the scores that all draws have for a row."""
+        return self.others * self.draws
 
     @property
     def sampled(self) -> bool:
@@ -88,7 +99,7 @@ class Work:
     @cached_property
     def passes(self) -> tuple[Pass, ...]:
         """Every pass over rows; means and spreads come first, then the regression that gives h̃."""
-        predicted = Pass("_scores", self.rows, 1, 1, self._product(1))
+        predicted = Pass("_estimates", self.rows, 1, 1, self._product(self.others))
         found = [*self._standardise(), predicted, self._labels(1)]
         if not self.sampled:
             return (*found, *self._design())
@@ -112,11 +123,13 @@ class Work:
         They find H, serve calls of the oracle and, where rows are dense, give leverages. A call takes
         first steps, steps, and the sizes of the points and of the anchor.
         """
-        q, steps, draws = self.features + 1, self.steps, self.draws
+        q, steps, columns = self.features + 1, self.steps, self.columns
         if self.sparse:
-            solving = (4 * RANK + 3) * (draws + 1 + steps * draws) + 20 * draws * (steps + 1)
+            solving = (4 * RANK + 3) * (columns + self.others + steps * columns)
+            solving += 20 * columns * (steps + 1)
             return q * (self._forms * 4 * RANK * RANK * (ITERATIONS + 1) + self.visits * solving)
-        solving = 2 * q * q * (2 * (draws + 1) + steps * draws)
+        summed = 0 if self.classes == 2 else self.draws + 1  # sizes of the sums over the classes
+        solving = 2 * q * q * (2 * (columns + self.others) + summed + steps * columns)
         return self._forms * (q**3 // 3) + self.visits * solving + q * q * min(q, SKETCH)
 
     @property
@@ -126,9 +139,9 @@ class Work:
     @property
     def redrawn(self) -> int:
         """How many normals are drawn again because their blocks are not kept, over all passes."""
-        kept = self.workers * CACHE_BYTES // (4 * self.draws)
+        kept = self.workers * CACHE_BYTES // (4 * self.columns)
         reads = (one.times * max(0, one.rows - kept) for one in self.passes if one.noise)
-        return self.draws * sum(reads)
+        return self.columns * sum(reads)
 
     def _product(self, columns: int) -> int:
         """Operations of the rows, or of their transpose, times a matrix with this many columns."""
@@ -144,13 +157,14 @@ class Work:
     def _design(self) -> list[Pass]:
         """The passes of all steps of the fixed point; h̃ stays."""
         n, rounds, draws = self.rows, self.solver.rounds, self.draws
+        columns, others = self.columns, self.others
         calls = rounds * self.visits
-        tallies = SHIFTED * n * draws * (1 + len(TOWARDS))
+        tallies = SHIFTED * n * columns * (1 + len(TOWARDS))
         with_noise = (
-            ("_spread_of", rounds, 2 * n * draws),
-            ("pulls", rounds, self._product(draws + 1) + n * (2 * draws + 1)),
-            ("descent", calls * self.steps, 2 * self._product(draws) + RESIDUAL * n * draws),
-            ("towards", calls, self._product(draws + 1) + n + tallies),
+            ("_spread_of", rounds, 2 * n * columns),
+            ("pulls", rounds, self._product(columns + others) + n * (2 * columns + others)),
+            ("descent", calls * self.steps, 2 * self._product(columns) + RESIDUAL * n * columns),
+            ("towards", calls, self._product(columns + others) + n * others + tallies),
         )
         return [
             *self._prepared(rounds, rounds * self._forms),
@@ -172,7 +186,8 @@ class Work:
         ]
 
     def _labels(self, times: int) -> Pass:
-        return Pass("labels_kernel", self.rows, 1, times, self._product(1) + self.rows)
+        each = self._product(self.others) + self.rows * self.others
+        return Pass("labels_kernel", self.rows, 1, times, each)
 
     def _lengths(self, times: int, low_rank: bool) -> Pass:
         k = RANK if low_rank else min(self.features + 1, SKETCH)
@@ -180,11 +195,12 @@ class Work:
         return Pass("lengths" if low_rank else "squared_lengths", self.rows, self.draws, times, each)
 
     def _sizes(self, times: int) -> Pass:
-        each = self._product(self.draws) + 3 * self.rows * self.draws
+        each = self._product(self.columns) + 3 * self.rows * self.columns
         return Pass("_squares", self.rows, self.draws, times, each)
 
     def _densities(self, times: int) -> Pass:
-        each = self._product(self.draws) + self.rows * (7 * self.draws + 12 * GROUPS)
+        leads = 1 if self.classes == 2 else self.classes
+        each = self._product(self.columns) + self.rows * (7 * self.columns + 12 * leads * GROUPS)
         return Pass("_densities", self.rows, self.draws, times, each)
 
 

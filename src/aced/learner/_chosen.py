@@ -16,7 +16,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -31,6 +30,8 @@ PREFERRED = 0.02
 """The first scaling is kept unless another one's error on left-out labels is lower by this share."""
 SHARE = 64
 """The constant column has this part of a scaled row's mean squared length, and at least 1."""
+LEAST = 1e-12
+"""The smallest l2."""
 MOST_LABELS = 4096
 """The penalty, which does not depend on their number, is chosen by at most this many of the labels;"""
 MOST_WIDE = 1024
@@ -75,16 +76,12 @@ def choose(
     assert best is not None
     scaling, alpha, error = best
     share = 1 / targets.shape[1]
-    return scaling, alpha * min(error, share * (1 - share))  # no worse than knowing nothing
+    # to know nothing errs by share (1 - share); where nothing errs at all, some penalty is left
+    return scaling, max(LEAST, alpha * min(error, share * (1 - share)))
 
 
 def _fitted(scaling: Scaling, penalty: float, constant: float, rows: Any, labels: Array) -> Any:
-    scaled = scaling.apply(rows)
-    column = np.full((scaled.shape[0], 1), constant, np.float32)
-    if scipy.sparse.issparse(scaled):
-        whole = scipy.sparse.hstack([scaled, column], format="csr")
-    else:
-        whole = np.hstack([scaled, column])
+    whole = scaling.beside(rows, constant)
     model = LogisticRegression(C=1 / penalty, tol=1e-4, max_iter=1000, fit_intercept=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

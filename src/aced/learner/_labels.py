@@ -106,8 +106,13 @@ class Classes:
             raise InvalidInput("classes", f"{first!r} is given twice; give each class once")
         class_count("classes", len(self.values))
         self._one_kind(self.values)
-        if two_for is not None and len(self.values) > 2:
-            raise InvalidInput("classes", f"are {len(self.values)}, but {two_for} {ONLY_TWO}")
+        self.restore(self.values)
+
+    def restore(self, values: list[Value]) -> None:
+        """Take classes that were known before."""
+        if self._two_for is not None and len(values) > 2:
+            raise InvalidInput("classes", f"are {len(values)}, but {self._two_for} {ONLY_TWO}")
+        self.values = values
 
     @property
     def count(self) -> int:

@@ -370,7 +370,7 @@ class Learner:
             workers=workers or make_workers(backend, threads, client, device),
             report=report,
         )
-        learner._classes.values = meta["classes"]
+        learner._classes.restore(meta["classes"])
         learner.history = meta["history"]
         learner._rows.restore(arrays)
         with _damaged(path):

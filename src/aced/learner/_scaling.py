@@ -38,6 +38,18 @@ class Scaling:
             return rows * self.factor[0]
         return (rows - self.centre) * self.factor
 
+    def beside(self, rows: Any, constant: float) -> Any:
+        """The scaled rows with a last column that holds ``constant``."""
+        m, p = rows.shape
+        if self.centre is None:
+            column = np.full((m, 1), constant, np.float32)
+            return scipy.sparse.hstack([self.apply(rows), column], format="csr")
+        whole = np.empty((m, p + 1), np.float32)  # one copy of the rows, not three
+        np.subtract(rows, self.centre, out=whole[:, :-1])
+        whole[:, :-1] *= self.factor
+        whole[:, -1] = constant
+        return whole
+
     def undo(self, weights: Float64) -> tuple[Float64, Float64]:
         """Weights (C, p) of scaled rows as weights of the rows, and what to add to the offsets (C,)."""
         own = weights * self.factor.astype(float)

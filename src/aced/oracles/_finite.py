@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from aced._check import whole
+from aced._check import class_count, whole
 from aced._errors import InvalidInput
 from aced._types import Array, Codes, Float32
 from aced._workers import PerRow, Workers
@@ -67,7 +67,9 @@ class FiniteOracle(Oracle):
                 "labelings", "must hold codes of classes: 0 and 1 (or False and True), 2, … up to 127"
             )
         most = max(2, int(codes.max()) + 1)
-        self.classes = most if classes is None else whole("classes", classes, most)
+        self.classes = class_count(
+            "classes", most if classes is None else whole("classes", classes, most)
+        )
         self.pool, self.labelings = pool, codes
         self.workers = workers or Workers()
 

@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from aced._check import whole
+from aced._check import class_count, whole
 from aced._types import Array, Codes, Float32, Float64
 from aced._workers import Workers
 from aced.oracles import _passes
@@ -130,7 +130,7 @@ class LinearOracle(Oracle):
         ridge: float = 1e-5,
         workers: Workers | None = None,
     ) -> None:
-        self.pool, self.classes = pool, whole("classes", classes, 2)
+        self.pool, self.classes = pool, class_count("classes", whole("classes", classes, 2))
         self.workers = workers or Workers()
         self._given = steps
         self.momentum, self.ridge = momentum, ridge
@@ -146,7 +146,7 @@ class LinearOracle(Oracle):
     def with_classes(self, classes: int) -> LinearOracle:
         """The same for another number of classes; what is known of the rows is kept."""
         other = copy.copy(self)
-        other.classes = whole("classes", classes, 2)
+        other.classes = class_count("classes", whole("classes", classes, 2))
         return other
 
     def prepare(self, weights: Weights) -> LinearMaximiser:

@@ -23,7 +23,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from aced._check import whole
+from aced._check import class_count, whole
 from aced._errors import InvalidInput
 from aced._types import Array, Codes, Float32, Float64
 from aced._workers import PerRow, Workers
@@ -81,7 +81,7 @@ class SklearnOracle(Oracle):
         classes: int = 2,
         workers: Workers | None = None,
     ) -> None:
-        self.classes = whole("classes", classes, 2)
+        self.classes = class_count("classes", whole("classes", classes, 2))
         if classifier is None:
             classifier = LogisticRegression(C=np.inf, tol=1e-3)
         if "sample_weight" not in inspect.signature(classifier.fit).parameters:
@@ -99,7 +99,7 @@ class SklearnOracle(Oracle):
     def with_classes(self, classes: int) -> SklearnOracle:
         """The same for another number of classes."""
         other = copy.copy(self)
-        other.classes = whole("classes", classes, 2)
+        other.classes = class_count("classes", whole("classes", classes, 2))
         return other
 
     def prepare(self, weights: Weights) -> SklearnMaximiser:

@@ -131,13 +131,13 @@ class Aced(Strategy):
         self._spent: Float64 | None = None  # Σ p_i of the rounds so far, in batches
 
     def plan(self, view: View, size: int, rng: Rng) -> Plan:
-        self._check_room(view)
+        seen, codes = self._classes_seen(view)
+        self._check_room(view, 2 if seen is None else len(seen))
         record: dict[str, float | int | str] = {"round": view.round}
         if self.start == "uniform" and not len(view.positions):
             uniform = np.full(len(view.pool), 1 / len(view.pool))
             return Plan(*self._draw(uniform, view, size, rng), record, uniform)
         with view.workers.session():
-            seen, codes = self._classes_seen(view)
             oracle = self._oracle_for(view.pool, view.workers, seen)
             problem = self._problem(oracle, view, codes)
             design = self._solver_for(problem).solve(problem, rng, view.lam, view.report)
@@ -181,11 +181,11 @@ class Aced(Strategy):
         rows = m if self.shift == "labels" and m else n
         return rows * max(2.0 ** (1 - min(view.round, 1000)), view.tolerance, SHIFT_FLOOR)
 
-    def _check_room(self, view: View) -> None:
+    def _check_room(self, view: View, classes: int) -> None:
         """Refuse a round that would not fit the memory, before it starts."""
         solver = self._solver
         if isinstance(solver, FixedPoint) and self.oracle == "linear":
-            check_room(view.pool, solver.draws, view.workers.threads, self.design_rows)
+            check_room(view.pool, solver.draws, view.workers.threads, self.design_rows, classes)
 
     @property
     def _solver(self) -> Solver:

@@ -28,24 +28,20 @@ class Committee(Strategy):
 
     def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
         margin = view.scored(margins)
-        if margin is None or len(np.unique(view.codes)) < 2:
+        seen, codes = np.unique(view.codes, return_inverse=True)
+        if margin is None or len(seen) < 2:
             return Passive().plan(view, size, rng)
-        known, classes = len(view.positions), np.arange(view.classes)
+        known, count = len(view.positions), len(seen)
         # e_y, relative to class 0: a label 0 speaks against every other class
-        wanted = (view.codes[:, None] == classes[1:]).astype(float)
-        wanted[view.codes == 0] = -1.0
-        weights = np.zeros((self.members, len(view.pool), len(classes) - 1))
+        wanted = (codes[:, None] == np.arange(1, count)).astype(float)
+        wanted[codes == 0] = -1.0
+        weights = np.zeros((self.members, len(view.pool), count - 1), np.float32)
         counts = rng.multinomial(known, np.full(known, 1 / known), size=self.members)
         weights[:, view.positions] = counts[:, :, None] * wanted
-        labels, _ = argmax(self._oracle(view), weights if view.classes > 2 else weights[:, :, 0])
+        oracle = LinearOracle(view.pool, classes=count, steps=4, workers=view.workers)
+        labels, _ = argmax(oracle, weights if count > 2 else weights[:, :, 0])
         entropy = np.zeros(len(view.pool))
-        for code in classes:
+        for code in range(count):
             votes = (labels == code).mean(axis=0)
             entropy -= xlogy(votes, votes)
         return highest(entropy + 1e-6 / (1 + margin), view, size)
-
-    @staticmethod
-    def _oracle(view: View) -> LinearOracle:
-        if view.classes == 2:
-            return LinearOracle(view.pool, steps=4, workers=view.workers)
-        return LinearOracle(view.pool, classes=view.classes, steps=4, workers=view.workers)

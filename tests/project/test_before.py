@@ -67,4 +67,9 @@ def test_it_takes_a_third_class_and_gives_it_back(folder):
     project.close()
     found = replay(folder / LEDGER)
     assert (found.problems, found.state.digest()) == ([], digest)
-    assert Project(folder).classifier().classes_.tolist() == [0, 2]
+    again = Project(folder)
+    assert again.opinions().classes.tolist() == [0, 2]
+    assert {again.names[vote.code] for said in again.state.votes.values() for vote in said.values()} == {
+        first,
+        "a third",
+    }

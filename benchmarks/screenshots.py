@@ -243,10 +243,11 @@ def serve(folder: Path) -> tuple[uvicorn.Server, threading.Thread, str]:
 def shoot(page: Page, path: Path, full: bool = False) -> None:
     page.screenshot(path=path, full_page=full, animations="disabled")
     picture = Image.open(path).convert("RGB")
-    # The most frequent colours stay as they are, also those of small marks.
+    # The most frequent colours stay as they are, also those of small marks; the others are for shades.
     found = sorted(picture.getcolors(picture.width * picture.height) or [], reverse=True)[:COLOURS]
+    shades = picture.quantize(256 - len(found)).getpalette() or []
     palette = Image.new("P", (1, 1))
-    palette.putpalette([value for _, colour in found for value in colour])
+    palette.putpalette([*(value for _, colour in found for value in colour), *shades])
     picture.quantize(palette=palette, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path}  {path.stat().st_size / 1000:.0f} kB")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 
 import pytest
 
@@ -258,3 +259,20 @@ def test_status_shows_accuracy_by_class(call, made):
     first = next(one for one in found if one["checked"])
     right = round(first["estimate"] * first["checked"])
     assert f"{first['class']} {right} of {first['checked']}" in call("status", made)[1]
+
+
+class Terminal(io.StringIO):
+    """Standard input with a person at it."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(("said", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1)])
+def test_a_merge_asks_the_person_at_the_terminal(call, made, monkeypatch, said, code):
+    monkeypatch.setattr(sys, "stdin", Terminal(said))
+    found, out, _ = call("classes", made, "--merge", "=1+1", "<&>")
+    assert found == code
+    assert "t3: =1+1, by ann" in out
+    assert "Change these 7 labels? [y/N]" in out
+    assert names_of(made) == (ODD[:3] + ODD[4:] if code == 0 else ODD)

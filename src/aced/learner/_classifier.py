@@ -1,6 +1,6 @@
 """Classifiers with a fixed penalty, and any of scikit-learn's.
 
-The default, whose penalty is chosen from the labels, is :mod:`aced.learner._chosen`.
+The default, whose penalty is chosen from the labels, is :class:`aced.estimators.Chosen`.
 """
 
 from __future__ import annotations

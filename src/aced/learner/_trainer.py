@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from aced._types import Array
 from aced._workers import Workers
-from aced.learner._chosen import Chosen
+from aced.estimators import Chosen
 from aced.learner._classifier import Fixed, Own
 from aced.pool import Pool
 

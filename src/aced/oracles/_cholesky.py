@@ -20,7 +20,7 @@ SKETCH = 128
 class Cholesky(Metric):
     """H at any level r, from the two sums it is made of."""
 
-    def __init__(self, geometry: Geometry, weights: Weights, ridge: float) -> None:
+    def __init__(self, geometry: Geometry, weights: Weights, ridge: float | Float64) -> None:
         self.geometry, self.weights, self.ridge = geometry, weights, ridge
         root = np.sqrt(weights.base).astype(np.float32)
         multiplier = geometry.inverse_spread.astype(np.float32)

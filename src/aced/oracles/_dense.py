@@ -25,7 +25,7 @@ class DenseGeometry:
         variance = workers.fold(_passes.squared_deviation, pool, self.centre)[0] / len(pool)
         self.inverse_spread = inverse_spread(np.sqrt(variance), self.centre)
 
-    def metric(self, weights: Weights, ridge: float) -> Cholesky:
+    def metric(self, weights: Weights, ridge: float | Float64) -> Cholesky:
         return Cholesky(self, weights, ridge)
 
     def unfold(self, standard: Float64) -> Float32:

@@ -148,8 +148,8 @@ class Geometry(Protocol):
 
     def __init__(self, pool: Pool, workers: Workers) -> None: ...
 
-    def metric(self, weights: Weights, ridge: float) -> Metric:
-        """H, with a ridge relative to its diagonal."""
+    def metric(self, weights: Weights, ridge: float | Float64) -> Metric:
+        """H, with a ridge relative to its diagonal, one number or one for each column."""
 
     def unfold(self, standard: Array) -> Float32:
         """Weights for standardised features (B, p + 1) to weights for the pool's own."""

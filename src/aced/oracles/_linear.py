@@ -133,20 +133,34 @@ class LinearOracle(Oracle):
         self.pool, self.classes = pool, class_count("classes", whole("classes", classes, 2))
         self.workers = workers or Workers()
         self._given = steps
-        self.momentum, self.ridge = momentum, ridge
+        self.momentum = momentum
+        self.ridge: float | Float64 = ridge
         geometry: type[Geometry] = SparseGeometry if pool.sparse else DenseGeometry
         self.geometry = geometry(pool, self.workers)
         self.steps = self.geometry.steps if steps is None else steps
 
     def over(self, pool: Pool) -> LinearOracle:
         """The same class over other rows with the same features."""
-        options = {"steps": self._given, "momentum": self.momentum, "ridge": self.ridge}
-        return LinearOracle(pool, classes=self.classes, workers=self.workers, **options)  # type: ignore[arg-type]
+        other = LinearOracle(
+            pool,
+            classes=self.classes,
+            steps=self._given,
+            momentum=self.momentum,
+            workers=self.workers,
+        )
+        other.ridge = self.ridge
+        return other
 
     def with_classes(self, classes: int) -> LinearOracle:
         """The same for another number of classes; what is known of the rows is kept."""
         other = copy.copy(self)
         other.classes = class_count("classes", whole("classes", classes, 2))
+        return other
+
+    def with_ridge(self, ridge: Float64) -> LinearOracle:
+        """The same with more on H's diagonal: ``ridge`` (p + 1,) times the diagonal. For dense rows."""
+        other = copy.copy(self)
+        other.ridge = ridge + self.ridge
         return other
 
     def prepare(self, weights: Weights) -> LinearMaximiser:

@@ -30,7 +30,8 @@ class SparseGeometry:
         spread = np.sqrt(np.maximum(mean_square - np.square(self.centre), 0.0))
         self.inverse_spread = inverse_spread(spread, self.centre)
 
-    def metric(self, weights: Weights, ridge: float) -> LowRank:
+    def metric(self, weights: Weights, ridge: float | Float64) -> LowRank:
+        assert isinstance(ridge, float)
         return LowRank(self, weights, ridge)
 
     def unfold(self, standard: Array) -> Float32:

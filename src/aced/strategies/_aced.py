@@ -5,7 +5,8 @@ the round. λ is the design that minimises F. Rows are drawn so that all draws s
 first round has no labels, hence μ̂ = 0, and its design separates all hypotheses alike. The published
 experiments drew the first rows uniformly: ``start="uniform"``.
 
-By default μ̂ is model-assisted (:mod:`aced.estimators._assisted`), h̃ is the regression behind it, and
+By default μ̂ is model-assisted, by least squares for two classes (:mod:`aced.estimators._assisted`) and
+by a logistic regression for more (:mod:`aced.estimators._logistic`); h̃ is the regression behind it, and
 shift is one row, the least by which two hypotheses can differ. The paper's μ̂ is 0 where no label is
 known (``estimator="naive"``), and its h̃ is the oracle's best hypothesis on the labels. Then D counts
 mistakes on the labels alone, and every separator is perfect while there are fewer labels than
@@ -46,7 +47,7 @@ from aced.design import (
     initial_incumbent,
     waterfill,
 )
-from aced.estimators import assisted, naive
+from aced.estimators import Chosen, assisted, logistic, naive
 from aced.oracles import LinearOracle, Oracle, SklearnOracle
 from aced.pool import Pool
 from aced.strategies._base import Plan, Strategy, View
@@ -100,13 +101,13 @@ class Aced(Strategy):
         linear = oracle == "linear" or isinstance(oracle, LinearOracle)
         if estimator is None:
             estimator = "assisted" if linear else "naive"
-        choice("estimator", estimator, ("assisted", "naive"))
-        if estimator == "assisted" and not linear:
+        choice("estimator", estimator, ("assisted", "least-squares", "logistic", "naive"))
+        if estimator != "naive" and not linear:
             raise InvalidInput(
-                "estimator", '"assisted" needs the linear oracle; use "naive" with others'
+                "estimator", f'"{estimator}" needs the linear oracle; use "naive" with others'
             )
         if shift is None:
-            shift = "row" if estimator == "assisted" else "labels"
+            shift = "labels" if estimator == "naive" else "row"
         choice("shift", shift, ("row", "labels", "pool"))
         choice("fill", fill, ("open", "all"))
         choice("start", start, ("design", "uniform"))
@@ -128,6 +129,7 @@ class Aced(Strategy):
         self.design_rows, self.round_seconds = design_rows, round_seconds
         self.estimator, self.shift, self.fill, self.start = estimator, shift, fill, start
         self._oracle: LinearOracle | SklearnOracle | None = None
+        self._chosen: Chosen | None = None
         self._spent: Float64 | None = None  # Σ p_i of the rounds so far, in batches
 
     def plan(self, view: View, size: int, rng: Rng) -> Plan:
@@ -163,15 +165,29 @@ class Aced(Strategy):
         """What the round has to minimise; μ̂ is naive until there are labels of two classes."""
         labelled = np.zeros(len(view.pool), bool)
         labelled[view.positions] = True
-        if self.estimator == "assisted" and len(np.unique(codes)) >= 2:
+        seen = len(np.unique(codes))
+        if self.estimator != "naive" and seen >= 2:
             assert isinstance(oracle, LinearOracle)
             known = view.pool, view.workers, view.positions, codes
-            mu, regression = assisted(*known, oracle.classes)
+            if self._is_logistic(seen) and seen == oracle.classes:
+                mu, regression, ridge = logistic(*known, self._chosen_for(view))
+                oracle = oracle if view.pool.sparse else oracle.with_ridge(ridge)
+            else:
+                mu, regression = assisted(*known, oracle.classes)
             best = Incumbent.of(oracle, oracle.from_array(regression), mu)
         else:
             mu = naive(len(view.pool), view.positions, codes, oracle.classes)
             best = initial_incumbent(oracle, mu)
         return Problem(oracle, mu, self._shift(view), best, keeps_incumbent=True, labelled=labelled)
+
+    def _is_logistic(self, seen: int) -> bool:
+        return self.estimator == "logistic" or (self.estimator == "assisted" and seen > 2)
+
+    def _chosen_for(self, view: View) -> Chosen:
+        """What fits the logistic regression; what it knows of the pool is kept from round to round."""
+        if self._chosen is None or self._chosen.pool is not view.pool:
+            self._chosen = Chosen(view.pool, view.workers)
+        return self._chosen
 
     def _shift(self, view: View) -> float:
         """The shift in rows: n in the first round, and never below the tolerance."""
@@ -239,4 +255,4 @@ class Aced(Strategy):
         return {} if self._spent is None else {"spent": self._spent}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        self._spent, self._oracle = state.get("spent"), None
+        self._spent, self._oracle, self._chosen = state.get("spent"), None, None

@@ -10,10 +10,10 @@ from sklearn.linear_model import LogisticRegression
 
 from aced import Learner, Pool
 from aced._workers import Workers
-from aced.learner import _chosen
-from aced.learner._chosen import choose
-from aced.learner._left_out import best_penalty
-from aced.learner._scaling import scalings
+from aced.estimators import _chosen
+from aced.estimators._chosen import choose
+from aced.estimators._left_out import best_penalty
+from aced.estimators._scaling import scalings
 from tests.helpers import many_blobs
 
 
@@ -48,7 +48,7 @@ def test_principal_axes_are_not_made_equal():
     turned = np.hstack([(rows - rows.mean(axis=0)) @ axes.T, noise]).astype(np.float32)
     own, common = scalings(Pool(turned), Workers(1))
     some = np.arange(0, len(rows), 6)
-    chosen, _ = choose((own, common), turned[some], np.eye(10)[labels[some]] - 0.1, 1.8)
+    chosen, *_ = choose((own, common), turned[some], np.eye(10)[labels[some]] - 0.1, 1.8)
     assert chosen is common
     assert accuracy(turned, labels, 300) > 0.9
 

@@ -1,6 +1,6 @@
 """How the default classifier scales a pool's columns before it is fitted.
 
-Two ways are known, and the labels decide between them (:mod:`aced.learner._chosen`). Either every
+Two ways are known, and the labels decide between them (:mod:`aced.estimators._chosen`). Either every
 column is divided by its own spread, which is right where columns have units of their own. Or all are
 divided by one number, which is right where a column's spread says how much it matters, as on principal
 axes: dividing these by their spreads would make noise as large as the signal. Columns are centred at

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from aced.learner._left_out import GRID, _dual, _primal, best_penalty
+from aced.estimators._left_out import GRID, _dual, _primal, best_penalty
 
 
 def one_by_one(rows: np.ndarray, targets: np.ndarray, constant: float, alpha: float) -> float:

@@ -2,11 +2,11 @@
 
     minimise  Σ_i -log softmax_{y_i}(W z_i) + ½ l2 |W|²,      l2 = α e,
 
-where z are scaled rows (:mod:`aced.learner._scaling`) with a constant column, α is the penalty of the
+where z are scaled rows (:mod:`aced.estimators._scaling`) with a constant column, α is the penalty of the
 ridge regression that predicts left-out labels best, and e is its mean square error on them, a class
-(:mod:`aced.learner._left_out`). A ridge penalty α shrinks directions with α / (d + α), d = |Z v|²; the
-logistic loss has the curvature p (1 - p) instead of 1, whose mean over the rows is about e. So l2 = α e
-shrinks alike. The same errors choose between two scalings. All of this is one eigendecomposition for
+(:mod:`aced.estimators._left_out`). A ridge penalty α shrinks directions with α / (d + α), d = |Z v|².
+The logistic loss has the curvature p (1 - p) instead of 1, whose mean over the rows is about e. So
+l2 = α e shrinks alike. The same errors choose between two scalings. All of this is one eigendecomposition for
 each scaling; the fit itself is scikit-learn's. ``benchmarks/classifier.py`` measures the rule.
 """
 
@@ -20,10 +20,10 @@ from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from aced._types import Array
+from aced._types import Array, Float64
 from aced._workers import Workers
-from aced.learner._left_out import best_penalty
-from aced.learner._scaling import Scaling, scalings
+from aced.estimators._left_out import best_penalty
+from aced.estimators._scaling import Scaling, scalings
 from aced.pool import Pool
 
 PREFERRED = 0.02
@@ -50,21 +50,41 @@ class Chosen:
 
         Its C is 1 / l2, for scaled rows. With labels of one class it is a constant classifier.
         """
-        classes, codes = np.unique(labels, return_inverse=True)
-        if len(classes) < 2:
+        if len(np.unique(labels)) < 2:
             return DummyClassifier(strategy="most_frequent").fit(rows, labels)
+        return self.fit_with_penalty(rows, labels)[0]
+
+    def fit_with_penalty(self, rows: Any, labels: Array) -> tuple[Any, Float64]:
+        """The classifier for labels of two classes or more, and its penalty along each column, (p,).
+
+        This is the penalty relative to what the labels say along a column in standard units.
+        """
         if self._scalings is None:
             self._scalings = scalings(self.pool, self.workers)
+        classes, codes = np.unique(labels, return_inverse=True)
         targets = np.eye(len(classes))[codes] - 1 / len(classes)
         constant = float(np.sqrt(max(1.0, self._scalings[0].columns / SHARE)))
-        scaling, penalty = choose(self._scalings, rows, targets, constant)
-        return _fitted(scaling, penalty, constant, rows, labels)
+        scaling, penalty, relative = choose(self._scalings, rows, targets, constant)
+        model = _fitted(scaling, penalty, constant, rows, labels)
+        return model, relative * self._in_standard_units(scaling)
+
+    def _in_standard_units(self, scaling: Scaling) -> Float64:
+        """1 / (factor · spread)²: what a penalty on a scaled column is on the same in standard units."""
+        assert self._scalings is not None
+        ratio = np.ones(len(scaling.factor))
+        own = self._scalings[0].factor.astype(float)  # 1 / spread
+        used = own > 0
+        ratio[used] = np.square(own[used] / scaling.factor[used])
+        return ratio
 
 
 def choose(
     known: tuple[Scaling, ...], rows: Any, targets: Array, constant: float
-) -> tuple[Scaling, float]:
-    """The scaling and the penalty l2 for these rows (m, p) with these targets (m, K)."""
+) -> tuple[Scaling, float, float]:
+    """The scaling and the penalty l2 for these rows (m, p) with these targets (m, K).
+
+    The last number is α relative to the rows it was chosen by: α / m, a scaled column's square being 1.
+    """
     m, p = rows.shape
     some = slice(None, None, -(-m // (MOST_WIDE if min(m, p) > MOST_WIDE else MOST_LABELS)))
     rows, targets = rows[some], targets[some]
@@ -77,7 +97,8 @@ def choose(
     scaling, alpha, error = best
     share = 1 / targets.shape[1]
     # to know nothing errs by share (1 - share); where nothing errs at all, some penalty is left
-    return scaling, max(LEAST, alpha * min(error, share * (1 - share)))
+    penalty = max(LEAST, alpha * min(error, share * (1 - share)))
+    return scaling, penalty, alpha / rows.shape[0]
 
 
 def _fitted(scaling: Scaling, penalty: float, constant: float, rows: Any, labels: Array) -> Any:

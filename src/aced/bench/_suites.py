@@ -24,7 +24,7 @@ STREAMED = {"cifar": 7000, "svhn": 9500, "fashion": 11000, "mnist": 18000}
 LAG = 0.005
 """How far an IWAL judgement may lag behind the examples; 0 is the paper's order, and slower."""
 SMOKE = {"digits": (400, 1), "breast": (150, 1)}
-TEN = {"digits10": (600, 30), "mnist10": (6000, 250)}
+TEN = {"digits10": (600, 30), "mnist10": (6000, 500)}
 """Tasks with ten classes: budget and batch."""
 SEEDED = ("aced", "passive", "margin", "ridge-margin")
 COMPARED = ("aced", "margin", "ridge-margin", "entropy", "badge", "core-set", "passive")

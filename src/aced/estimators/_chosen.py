@@ -6,8 +6,9 @@ where z are scaled rows (:mod:`aced.estimators._scaling`) with a constant column
 ridge regression that predicts left-out labels best, and e is its mean square error on them, a class
 (:mod:`aced.estimators._left_out`). A ridge penalty α shrinks directions with α / (d + α), d = |Z v|².
 The logistic loss has the curvature p (1 - p) instead of 1, whose mean over the rows is about e. So
-l2 = α e shrinks alike. The same errors choose between two scalings. All of this is one eigendecomposition for
-each scaling; the fit itself is scikit-learn's. ``benchmarks/classifier.py`` measures the rule.
+l2 = α e shrinks alike. The same errors choose between two scalings. All of this is one
+eigendecomposition for each scaling; the fit itself is scikit-learn's. ``benchmarks/classifier.py``
+measures the rule.
 """
 
 from __future__ import annotations

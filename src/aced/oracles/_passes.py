@@ -131,16 +131,16 @@ def descent(
 ) -> tuple[Array, Array, Array]:
     """Tally and gradient of B hypotheses: two products and one fused sweep."""
     tally = np.zeros((2, len(r)), np.float32)
-    gradient, total = np.zeros(slopes.shape, np.float32), np.zeros(len(bias), np.float32)
+    found: list[Array] = []
     for rows, part in _parts(block, len(bias), len(r)):
         product = np.ascontiguousarray(times(rows, slopes))
         if mu.shape[1] == 1:
-            _kernels.residual(product, bias, zeta[part], scale[part], mu[part, 0], r, tally)
-            return tally, transposed_times(rows, product), product.sum(axis=0)
-        _class_kernels.residual(product, bias, zeta[part], scale[part], mu[part], r, tally)
-        gradient += transposed_times(rows, product)
-        total += product.sum(axis=0)
-    return tally, gradient, total
+            _kernels.residual(product, bias, zeta, scale, mu[:, 0], r, tally)
+        else:
+            _class_kernels.residual(product, bias, zeta[part], scale[part], mu[part], r, tally)
+        added = transposed_times(rows, product), product.sum(axis=0)
+        found = [a + b for a, b in zip(found, added, strict=True)] if found else list(added)
+    return tally, found[0], found[1]
 
 
 def towards(

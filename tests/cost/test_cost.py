@@ -163,6 +163,8 @@ def test_passes_over_sparse_rows_are_those_of_a_round():
     cost = Cost.of(300, 4200, draws=12, density=0.01)
     assert cost.sparse
     check_passes(passes_of_a_round(300, 4200, density=0.01), cost, 300)
+    many = passes_of_a_round(300, 4200, density=0.01, classes=4)
+    check_passes(many, Cost.of(300, 4200, draws=12, density=0.01, classes=4), 300)
 
 
 def test_passes_on_a_sample_are_those_of_a_round():

@@ -100,7 +100,7 @@ class Work:
     def passes(self) -> tuple[Pass, ...]:
         """Every pass over rows; means and spreads come first, then the regression that gives h̃."""
         predicted = Pass("_estimates", self.rows, 1, 1, self._product(self.others))
-        found = [*self._standardise(), predicted, self._labels(1)]
+        found = [*self._standardise(), *self._scaled(), predicted, self._labels(1)]
         if not self.sampled:
             return (*found, *self._design())
         samples = [self.over(rows) for rows in self.sample_sizes]
@@ -152,6 +152,17 @@ class Work:
         return [
             Pass("total", self.rows, 1, 1, self.stored),
             Pass(square, self.rows, 1, 1, each * self.stored),
+        ]
+
+    def _scaled(self) -> list[Pass]:
+        """The passes for the scale of the logistic regression, which more than two classes have."""
+        if self.classes == 2:
+            return []
+        if self.sparse:
+            return [Pass("_sum_of_squares", self.rows, 1, 1, 2 * self.stored)]
+        return [
+            Pass("_total", self.rows, 1, 1, self.stored),
+            Pass("_squared_deviation", self.rows, 1, 1, 3 * self.stored),
         ]
 
     def _design(self) -> list[Pass]:

@@ -29,10 +29,10 @@ def test_what_is_in_range_comes_back_as_pythons_own_number():
         (lambda: probability("delta", "a"), "delta must lie between 0 and 1, got 'a'"),
         (lambda: positive("c0", np.nan), "c0 must be positive, got nan"),
         (lambda: choice("fill", 1, ("open", "all")), "fill must be one of open, all; got 1"),
-        (lambda: class_count("classes", 1), "classes must be at least two different values, got 1"),
+        (lambda: class_count("classes", 1), "classes must be at least 2, got 1"),
         (
             lambda: class_count("classes", 101),
-            "classes are 101, and 100 is the most; merge some of them",
+            "classes are 101; use at most 100",
         ),
         (lambda: Committee(members=2.5), "members must be a whole number, got 2.5"),
         (lambda: FixedPoint(rounds=2.5), "rounds must be a whole number, got 2.5"),

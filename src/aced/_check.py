@@ -54,9 +54,9 @@ def positive(argument: str, value: Any) -> float:
 def class_count(argument: str, number: int) -> int:
     """A number of classes, at least two and at most ``MOST_CLASSES``."""
     if number < 2:
-        raise InvalidInput(argument, f"must be at least two different values, got {number}")
+        raise InvalidInput(argument, f"must be at least 2, got {number}")
     if number > MOST_CLASSES:
-        raise InvalidInput(argument, f"are {number}, and {MOST_CLASSES} is the most; merge some of them")
+        raise InvalidInput(argument, f"are {number}; use at most {MOST_CLASSES}")
     return number
 
 

@@ -182,7 +182,11 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(call, arguments, sentence, 
     [
         (np.full((30, 2), np.nan), np.arange(30) % 2, "row 0, column 0 is NaN"),
         (np.full((30, 2), np.inf), np.arange(30) % 2, "is infinite"),
-        (np.zeros((0, 2)), np.zeros(0, int), "there are no labels; two or more classes are needed"),
+        (
+            np.zeros((0, 2)),
+            np.zeros(0, int),
+            "there are no labels; take a label column with two or more classes",
+        ),
         (np.eye(30), np.zeros(30, int), "all rows have the label 0"),
         (np.full((30, 2), "x"), np.arange(30) % 2, "real numbers"),
     ],

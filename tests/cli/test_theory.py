@@ -82,7 +82,7 @@ def test_a_race_of_more_than_two_classes(call):
         (("spread", "--classes", "3"), "--classes applies to thresholds and random, not to spread"),
         (("own.npz", "--classes", "3"), "its eta says how many there are"),
         (("random", "--classes", "1"), "classes must be at least 2"),
-        (("random", "--classes", "1000"), "100 is the most"),
+        (("random", "--classes", "1000"), "use at most 100"),
         (("race", "random", "--classes", "3", "--algorithm", "aced"), "proved for two classes"),
         (("spread", "--epsilon", "-1"), "epsilon must lie"),
         (("spread", "--noise", "0.7"), "noise must lie"),

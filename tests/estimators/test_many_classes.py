@@ -168,8 +168,8 @@ def test_scales_are_their_definition_for_k_classes():
         (lambda s, h: Chaining(h % 2, s.lam, 0.1).fit(s), "3 classes, but the chaining estimator"),
         (lambda s, h: combine(h, [np.arange(3)], s, 0.1), "3 classes, but the chaining estimator"),
         (lambda s, h: Sample.of_codes(s.lam, [0], [3], 3), "codes must lie between 0 and 2"),
-        (lambda s, h: Sample.of_codes(s.lam, [0], [0], 1), "classes must be at least two"),
-        (lambda s, h: Sample.of_codes(s.lam, [0], [0], 101), "100 is the most"),
+        (lambda s, h: Sample.of_codes(s.lam, [0], [0], 1), "classes must be at least 2"),
+        (lambda s, h: Sample.of_codes(s.lam, [0], [0], 101), "use at most 100"),
         (lambda s, h: Sample.of_codes(s.lam, [9], [0], 3), "positions must lie between 0 and 3"),
     ],
 )

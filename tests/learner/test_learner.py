@@ -349,7 +349,7 @@ def test_the_repr_says_how_things_stand():
     learner.tell(ids[:7], NAMES[ids[:7]])
     assert repr(learner) == (
         "Learner(aced on 200 rows x 4 features: 7 labels known, 3 pending, 20 may still be asked for, "
-        "10 at a time; classes: 'no', 'yes')"
+        "10 at a time; classes: 'no' and 'yes')"
     )
 
 

@@ -65,7 +65,9 @@ def run(
     ] = None,
     estimator: Annotated[
         str | None,
-        typer.Option(help="What aced assumes of rows without a label: assisted (default) or naive."),
+        typer.Option(
+            help="What is assumed of other rows: assisted (default), least-squares, logistic, naive."
+        ),
     ] = None,
     shift: Annotated[
         str | None,

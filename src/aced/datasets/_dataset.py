@@ -25,7 +25,7 @@ class Dataset:
     def __post_init__(self) -> None:
         _check_labels("y", self.X, self.y)
         classes = np.unique(self.y)
-        count, wanted = len(classes), "two or more classes are needed"
+        count, wanted = len(classes), "take a label column with two or more classes"
         if count == 0:
             raise InvalidInput("y", f"there are no labels; {wanted}")
         if count == 1:

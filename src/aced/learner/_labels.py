@@ -21,7 +21,11 @@ NAMED = 6
 ONLY_TWO = "is made for two classes only; use a strategy for more, such as aced"
 
 
-def plain(value: Any, where: str) -> Value:
+def _kind(value: Value) -> str:
+    return "text" if isinstance(value, str) else "number"
+
+
+def plain(value: Any, where: str, what: str = "the row") -> Value:
     """The value as a Python scalar; what cannot be a label is refused in a sentence about ``where``.
 
     A member of an Enum stands for its value. Numpy can hold the scalar without changing it, so
@@ -33,7 +37,7 @@ def plain(value: Any, where: str) -> Value:
             raise InvalidInput(where, f"is {value!r}; leave out the NUL character: numpy cuts it off")
         return value
     if type(value).__name__ in _MISSING or (isinstance(value, float) and np.isnan(value)):
-        raise InvalidInput(where, "is missing; leave the row out instead")
+        raise InvalidInput(where, f"is missing; leave {what} out instead")
     if not isinstance(value, bool | int | float):
         hint = "; decode it first, label.decode()" if isinstance(value, bytes) else ""
         kind = type(value).__name__
@@ -100,10 +104,13 @@ class Classes:
         unordered = isinstance(values, Set | Mapping)  # the same seed would give other rows
         if unordered or isinstance(values, (str, *BYTES)) or not isinstance(values, Iterable):
             raise InvalidInput("classes", f"must be a list of two or more values, got {values!r:.60}")
-        self.values = [plain(value, f"classes[{i}]") for i, value in enumerate(values)]
+        self.values = [plain(value, f"classes[{i}]", "the class") for i, value in enumerate(values)]
         if len(set(self.values)) < len(self.values):
             first = next(v for i, v in enumerate(self.values) if v in self.values[:i])
             raise InvalidInput("classes", f"{first!r} is given twice; give each class once")
+        if len(self.values) < 2:
+            only = f"only {self.values[0]!r}" if self.values else "none"
+            raise InvalidInput("classes", f"must be at least two different values, got {only}")
         class_count("classes", len(self.values))
         self._one_kind(self.values)
         self.restore(self.values)
@@ -133,7 +140,7 @@ class Classes:
                 self._refuse_new(f"labels[{i}]", value, known)
                 places[value] = len(known)
                 known.append(value)
-                self._one_kind(known)
+                self._one_kind(known, f"labels[{i}]")
         if not self.fixed:
             known.sort()
             places = {value: code for code, value in enumerate(known)}
@@ -142,7 +149,10 @@ class Classes:
     def _refuse_new(self, where: str, value: Value, known: list[Value]) -> None:
         """Refuse a class beside these, if there may be no other."""
         if self.fixed:
-            raise InvalidInput(where, f"is {value!r}, which is not one of the classes {listed(known)}")
+            hint = next((k for k in known if str(k) == str(value)), None)
+            said = f"is {value!r}, which is not one of the classes {listed(known)}"
+            also = "" if hint is None else f"; pass {hint!r}, a {_kind(hint)}, not a {_kind(value)}"
+            raise InvalidInput(where, said + also)
         if self._two_for is not None and len(known) == 2:
             beside = f"is {value!r}, a third class beside {listed(known)}"
             raise InvalidInput(where, f"{beside}, but {self._two_for} {ONLY_TWO}")
@@ -154,10 +164,13 @@ class Classes:
         return np.asarray(self.values)[codes]
 
     @staticmethod
-    def _one_kind(values: list[Value]) -> None:
+    def _one_kind(values: list[Value], where: str = "classes") -> None:
         other = next((v for v in values if isinstance(v, str) != isinstance(values[0], str)), None)
         if other is not None:
-            raise InvalidInput("classes", f"must be of one kind, got {values[0]!r} and {other!r}")
+            both = f"{values[0]!r} and {other!r}"
+            raise InvalidInput(
+                where, f"classes must be of one kind, all texts or all numbers, got {both}"
+            )
         if np.asarray(values).tolist() != values:  # a large integer beside a float
             raise InvalidInput("classes", f"are {listed(values)}; pass integers or floats, not both")
 

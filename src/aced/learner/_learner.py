@@ -18,7 +18,7 @@ from aced._workers import Workers
 from aced.backends import make_workers
 from aced.design import Report, Round
 from aced.learner import _saved, _scores
-from aced.learner._labels import Classes, plain_labels
+from aced.learner._labels import Classes, listed, plain_labels
 from aced.learner._memory import PREFIX, Memory, modern
 from aced.learner._queries import Queries, default_batch
 from aced.learner._rows import EXCLUDED, PENDING, UNASKED, Rows
@@ -282,7 +282,7 @@ class Learner:
         return self._classes.decode(self._incumbent)
 
     def __repr__(self) -> str:
-        names = ", ".join(map(repr, self.classes)) or "none yet"
+        names = listed(self.classes) if self.classes else "none yet"
         pending, left = len(self.pending), self.remaining
         return (
             f"Learner({self.strategy.name} on {len(self.pool)} rows x {self.pool.features} features: "

@@ -70,11 +70,12 @@ class Aced(Strategy):
     makes the sample as large as this time allows; the same seed then need not give the same result. By
     default only pools of more than 2^22 rows use a sample. The history has its size and estimated loss.
 
-    ``estimator`` is "assisted" (default with a linear oracle) or "naive" (the paper's). ``shift`` is one
-    "row" (default with the assisted estimator), or an error rate that halves every round, as a share of
-    the "labels" (default with the naive estimator) or of the "pool" (the paper's). ``fill`` says which
-    rows water-filling looks at: "open" rows (default) or "all" (the paper's). ``start`` says how rows
-    are drawn while there is no label: by "design" (default), as the paper's algorithm is printed, or
+    ``estimator`` is "assisted" (default with a linear oracle: "least-squares" for two classes and
+    "logistic" for more, which can be named too) or "naive" (the paper's). ``shift`` is one "row"
+    (default with a regression), or an error rate that halves every round, as a share of the "labels"
+    (default with the naive estimator) or of the "pool" (the paper's). ``fill`` says which rows
+    water-filling looks at: "open" rows (default) or "all" (the paper's). ``start`` says how rows are
+    drawn while there is no label: by "design" (default), as the paper's algorithm is printed, or
     "uniform", as its experiments were run.
     """
 

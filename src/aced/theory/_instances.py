@@ -185,5 +185,6 @@ def _few_enough(hypotheses: int) -> None:
     if hypotheses > MOST_HYPOTHESES:
         count = hypotheses if hypotheses < 10**9 else "more than a billion"
         raise InvalidInput(
-            "hypotheses", f"are {count}; at most {MOST_HYPOTHESES} fit, use a smaller size"
+            "n and classes",
+            f"make {count} hypotheses, and at most {MOST_HYPOTHESES} fit; make one of them smaller",
         )

@@ -56,6 +56,7 @@ def said(project):
         (["ﬁsh", "dog", "fish"], "'fish' looks like 'ﬁsh'"),
         (["a", ""], "1 to 100 printable characters, got ''"),
         (["a", "b" * 101], "1 to 100 printable characters"),
+        (["a", "/s"], "'/s' begins with /, as commands do"),
         (["a", "b\nc"], "1 to 100 printable characters"),
         ([f"c{i}" for i in range(101)], "are 101; a project takes at most 100"),
     ],
@@ -87,6 +88,8 @@ def test_a_strategy_for_two_classes_refuses_a_third_at_any_time(tmp_path):
     [
         (add_class, ["Dog"], "there is a class 'dog' already; choose another"),
         (add_class, [""], "1 to 100 printable"),
+        (add_class, [" /cow"], "'/cow' begins with /, as commands do; choose another beginning"),
+        (rename_class, ["cat", "/cat"], "'/cat' begins with /"),
         (rename_class, ["cow", "ox"], "no class 'cow'; the classes are cat"),
         (rename_class, ["cat", "cat"], "is the name of this class already"),
         (rename_class, ["cat", "dog"], "already; to make one class of the two"),

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from aced._errors import InvalidInput
 from aced.cli._keys import END, ESCAPE, QUIT, Keys, Piped, keys
-from aced.cli._project import Folder, let_in, visible
+from aced.cli._project import Folder, counted, let_in, visible
 from aced.cli._show import FRAME, key_line, show_item, status_line, typed_line, why
 from aced.cli._typing import Said, Typed, from_line, no_class
 from aced.project import (
@@ -205,5 +205,5 @@ class Session:
         self.console.print(status_line(progress(self.project, self.who)))
         more = f"Go on with: aced label {folder}"
         end = "There is nothing left for you to label." if self.ended else more
-        said = f"{max(0, self.given)} answers saved in {folder}. {end}"
+        said = f"{counted(max(0, self.given), 'answer')} saved in {folder}. {end}"
         self.console.print(Text(said), soft_wrap=True)

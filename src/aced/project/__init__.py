@@ -21,6 +21,7 @@ from aced.project._classes import (
     counted_as as counted_as,
     listed as listed,
 )
+from aced.project._confusion import knows_classes as knows_classes
 from aced.project._driver import (
     Driver as Driver,
     Inline as Inline,

@@ -90,7 +90,7 @@ def test_import_says_how_many_annotations_no_person_made(call, folder, tmp_path)
     assert code == 0
     assert said.splitlines() == [
         "1 answer taken, 0 were known already; new annotators: label-studio 1",
-        "3 annotations left out: predictions made them, not people",
+        "3 annotations left out: made by predictions, not by people",
     ]
 
 

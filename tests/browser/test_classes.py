@@ -234,11 +234,12 @@ def test_a_tenth_class_makes_a_list_of_the_buttons_and_its_undo_buttons_again(
 
 def test_the_page_and_the_terminal_narrow_alike(tmp_path: Path, site, visit) -> None:
     names = [*THIRTY, "Ärger", "Éte\u0301", "e-mail", "type 2", "ﬁne", "愛 love", "+", "naïve bayes"]
+    names += ["reddish", "Red", "kind 10", "kind 1"]
     made(tmp_path, FIVE)
     ana = visit()
     ana.page.goto(site(tmp_path / "project").url)
     typed = sorted(
-        {name[:length] for name in names for length in (1, 2, 3, 9)} | {"de", "MAIL", "x", " "}
+        {name[:length] for name in names for length in (1, 2, 3, 6, 9)} | {"de", "MAIL", "x", " "}
     )
     script = """([names, typed]) => import("/static/choices.js").then(({ narrow, prepared }) => {
       const ready = names.map(prepared);

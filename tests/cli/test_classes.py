@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 
 import pytest
@@ -77,7 +78,8 @@ def test_five_classes_in_one_word(call, tmp_path):
         (b"one\n", ["two different names, got 'one'"]),
         (b"one\ntwo\none\n", ["'one' is there twice"]),
         (b"one\ntwo\nOne\n", ["'One' looks like 'one'"]),
-        (b"one\ntwo\x00\n", ["printable"]),
+        (b"one\ntwo\x00\n", ["names: the classes: a name is 1 to 100 printable characters, got"]),
+        (b"one\n/two\n", ["names: the classes: '/two' begins with /, as commands do"]),
         (b"one\n\xff\xfe\n", ["UTF-8"]),
         ("\n".join(map(str, range(1000))).encode(), ["1000", "at most 100"]),
         (("x" * 101 + "\ny").encode(), ["1 to 100 printable characters"]),
@@ -99,6 +101,23 @@ def test_classes_are_named_once(call, tmp_path, named):
     refused(call(*start, "--classes", "a,b", "--classes-file", named), "both given")
     refused(call(*start, "--classes-file", tmp_path / "absent"), "absent")
     refused(call(*start, "--classes-file", tmp_path), "--classes-file")
+
+
+def test_repeated_classes_hold_no_commas(call, tmp_path):
+    write_texts(tmp_path / "texts.csv")
+    start = ["init", tmp_path / "p", "--items", tmp_path / "texts.csv"]
+    said = call(*start, "--classes", "a,b", "--classes", "c")
+    refused(said, "--classes is given 2 times, and 'a,b' holds a comma", "--classes-file")
+    assert not (tmp_path / "p").exists()
+    code, out, _ = call(*start, "--classes", "a", "--classes", "b", "--classes", "c")
+    assert (code, out.splitlines()[1]) == (0, "classes: a, b, c")
+
+
+def test_init_prints_names_with_commas_in_quotes(call, named, tmp_path):
+    write_texts(tmp_path / "texts.csv")
+    start = ["init", tmp_path / "p", "--items", tmp_path / "texts.csv"]
+    out = call(*start, "--classes-file", named)[1]
+    assert out.splitlines()[1] == 'classes: "a, b", say "no", 日本語, =1+1, <&>'
 
 
 # -- classes ----------------------------------------------------------------------------
@@ -233,7 +252,41 @@ def test_classify_names_the_classes_that_wait_for_labels(call, named, tmp_path):
     answer(project, "ann", 0, "label", ODD[0])
     project.close()
     said = call("classify", tmp_path / "p", tmp_path / "texts.csv")
-    refused(said, "has no label", "'<&>' yet; label some items of each class")
+    refused(said, "has labels of one class only, 'a, b'; label some items of another class, too")
+
+
+def test_numbers_of_one_are_singular(call, named, tmp_path):
+    write_texts(tmp_path / "texts.csv")
+    call("init", tmp_path / "p", "--items", tmp_path / "texts.csv", "--classes-file", named)
+    project = Project(tmp_path / "p")
+    project.add_person("ann", token=False)
+    answer(project, "ann", 0, "label", ODD[0])
+    project.close()
+    assert call("classes", tmp_path / "p")[1].startswith("a, b: 1 item\n")
+    assert call("export", tmp_path / "p", "--out", tmp_path / "x.csv")[1].endswith("x.csv: 1 label\n")
+    said = call("classes", tmp_path / "p", "--merge", ODD[0], ODD[1])
+    assert said[2] == "aced: --yes is needed: this changes 1 label\n"
+    call("init", tmp_path / "q", "--items", tmp_path / "texts.csv", "--classes-file", named)
+    said = call("import", tmp_path / "q", tmp_path / "x.csv")[1]
+    assert said.startswith("1 answer taken, 0 were known already")
+
+
+def test_of_many_classes_only_those_with_labels_are_shown(call, tmp_path):
+    write_texts(tmp_path / "texts.csv")
+    names = ",".join(f"c{i}" for i in range(100))
+    items = ["--items", tmp_path / "texts.csv"]
+    code, out, _ = call("init", tmp_path / "p", *items, "--classes", names)
+    assert (code, out.splitlines()[1]) == (0, "classes: 100, the first are c0, c1, c2, c3, c4")
+    assert "all 100 without labels" in call("status", tmp_path / "p")[1]
+    project = Project(tmp_path / "p")
+    project.add_person("ann", token=False)
+    for row in range(20):
+        answer(project, "ann", row, "label", "c7" if row % 4 else "c3")
+    project.close()
+    assert "c7: 15 · c3: 5 · and 98 without labels" in call("status", tmp_path / "p")[1]
+    assert len(json.loads(call("status", tmp_path / "p", "--json")[1])["balance"]) == 100
+    _, _, err = call("classify", tmp_path / "p", tmp_path / "texts.csv")
+    assert re.search(r"items · c\d: \d+ · (c\d: \d+ · )?and 9[89] never named\n", err)
 
 
 def test_status_names_every_class(call, made):
@@ -243,7 +296,7 @@ def test_status_names_every_class(call, made):
     shown = json.loads(call("status", made, "--json")[1])
     assert shown["settings"]["classes"] == ["ab", *ODD[1:]]
     code, out, _ = call("status", made)
-    assert (code, "ab 8" in out) == (0, True)
+    assert (code, "ab: 8 · " in out) == (0, True)
 
 
 def test_status_shows_accuracy_by_class(call, made):
@@ -258,7 +311,7 @@ def test_status_shows_accuracy_by_class(call, made):
     assert [one["class"] for one in found] == ODD
     first = next(one for one in found if one["checked"])
     right = round(first["estimate"] * first["checked"])
-    assert f"{first['class']} {right} of {first['checked']}" in call("status", made)[1]
+    assert f"{first['class']}: {right} of {first['checked']}" in call("status", made)[1]
 
 
 class Terminal(io.StringIO):

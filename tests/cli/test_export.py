@@ -89,8 +89,8 @@ def test_import_says_how_many_annotations_no_person_made(call, folder, tmp_path)
     code, said, _ = call("import", folder, out)
     assert code == 0
     assert said.splitlines() == [
-        "1 answers taken, 0 were known already; new annotators: label-studio 1",
-        "3 annotations left out: predictions made them, not people",
+        "1 answer taken, 0 were known already; new annotators: label-studio 1",
+        "3 annotations left out: made by predictions, not by people",
     ]
 
 

@@ -430,9 +430,21 @@ def test_many_classes_from_a_pipe(piped, tmp_path):
     done = piped(tmp_path / "p", "cat\nb\ncow\n")
     assert done.returncode == 2
     assert re.fullmatch(
-        r"aced: answer to i\d+: 'b' is not the beginning of one class only; .*\n", done.stderr
+        r"aced: answer to i\d+: 'b' may mean bear and bee; write more of the name\n", done.stderr
     )
     assert given(tmp_path / "p")[-1] == "cat"
+    done = piped(tmp_path / "p", "nothing\n")
+    assert done.returncode == 2
+    assert re.fullmatch(
+        r"aced: answer to i\d+: no class begins with 'nothing'; .* /s, .*\n", done.stderr
+    )
+
+
+def test_a_pipe_gives_a_letter_to_the_command_and_takes_names_in_any_case(piped, tmp_path):
+    make(tmp_path / "p", classes=["s", "su", "Ham", "b"], strategy="passive")
+    done = piped(tmp_path / "p", "s\nS\n1\nsu\nSU\nham\nHAM\nB\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert given(tmp_path / "p") == ["skip", "skip", "s", "su", "su", "Ham", "Ham", "b"]
 
 
 # -- a pipe -------------------------------------------------------------------------
@@ -514,7 +526,11 @@ def test_a_person_invited_keeps_role_and_token(piped, tmp_path):
         (["1 star", "5 stars"], {"1": "1 star", "5": "5 stars"}),
         (["0", "odd"], {"0": "0", "o": "odd"}),
         (["Ärger", "Freude"], {"1": "Ärger", "2": "Freude", "ä": "Ärger", "f": "Freude"}),
-        (["2", "skip it"], {"1": "2", "2": "skip it"}),
+        (["2", "skip it"], {"1": "skip it", "2": "2"}),
+        (["2", "20"], {"1": "20", "2": "2"}),
+        (["20", "2"], {"1": "20", "2": "2"}),
+        (["50", "5"], {"1": "50", "5": "5"}),
+        (["20", "21"], {"1": "20", "2": "21"}),
     ],
 )
 def test_a_key_means_one_class(classes, keys):

@@ -30,6 +30,12 @@ def test_enter_takes_what_is_marked_and_nothing_before_a_letter():
     assert after("x", ENTER)[0] is None
 
 
+def test_enter_takes_the_class_whose_name_was_typed():
+    assert after(*"red", ENTER, names=["reddish", "red", *NAMES])[0] == Said("red")
+    kinds = [f"kind {number}" for number in range(30, 0, -1)]
+    assert after(*"kind 1", ENTER, names=kinds)[0] == Said("kind 1")
+
+
 def test_arrows_move_within_the_list():
     assert after("c", RIGHT, ENTER)[0] == Said("cow")
     assert after("c", RIGHT, RIGHT, RIGHT, LEFT, ENTER)[0] == Said("cow")
@@ -90,5 +96,7 @@ def test_lines_of_a_pipe():
     assert from_line("deer", NAMES) == Said("deer")  # the name itself, though a word of another
     assert from_line("sw", NAMES) == Said("swan")
     assert from_line("b", NAMES) is None
+    assert from_line("RED", ["reddish", "Red", *NAMES]) == Said("Red")
+    assert from_line("kind 1", ["kind 10", "Kind 1"]) == Said("Kind 1")
     assert from_line("/s", NAMES) == Said(command="s")
     assert from_line("/x", NAMES) is None

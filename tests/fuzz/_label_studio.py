@@ -134,7 +134,7 @@ def _all_counted(value: Any, out: str) -> None:
     given = sum(len(task["annotations"]) for task in listed)
     words = out.replace(",", "").split()
     counted = int(words[0]) + int(words[3])
-    if "annotations left out" in out:
+    if " left out: " in out:
         counted += int(out.splitlines()[1].split()[0])
     if counted != given:
         raise Problem(f"silent loss: {given} annotations are given, and the import says {out!r}")

@@ -14,6 +14,7 @@ from aced.project import (
     add_class,
     export_rows,
     import_labels,
+    knows_classes,
     labels_changed,
     listed,
     merge_class,
@@ -56,6 +57,7 @@ def said(project):
         (["ﬁsh", "dog", "fish"], "'fish' looks like 'ﬁsh'"),
         (["a", ""], "1 to 100 printable characters, got ''"),
         (["a", "b" * 101], "1 to 100 printable characters"),
+        (["a", "/s"], "'/s' begins with /, as commands do"),
         (["a", "b\nc"], "1 to 100 printable characters"),
         ([f"c{i}" for i in range(101)], "are 101; a project takes at most 100"),
     ],
@@ -87,6 +89,8 @@ def test_a_strategy_for_two_classes_refuses_a_third_at_any_time(tmp_path):
     [
         (add_class, ["Dog"], "there is a class 'dog' already; choose another"),
         (add_class, [""], "1 to 100 printable"),
+        (add_class, [" /cow"], "'/cow' begins with /, as commands do; choose another beginning"),
+        (rename_class, ["cat", "/cat"], "'/cat' begins with /"),
         (rename_class, ["cow", "ox"], "no class 'cow'; the classes are cat"),
         (rename_class, ["cat", "cat"], "is the name of this class already"),
         (rename_class, ["cat", "dog"], "already; to make one class of the two"),
@@ -114,6 +118,25 @@ def test_a_name_never_becomes_another_classes(project):
         add_class(ledger, "lea", "dog")
     with pytest.raises(InvalidInput, match="two classes must remain"):
         merge_class(ledger, "lea", "CAT", "fox")
+
+
+def test_sentences_about_classes_that_have_gone(project):
+    ledger = project.ledger
+    add_class(ledger, "lea", "e2")
+    rename_class(ledger, "lea", "e2", "egg")
+    undo_change(ledger, "lea")
+    undo_change(ledger, "lea")
+    with pytest.raises(
+        InvalidInput, match="'E2' looks like 'e2', a class that was taken back; add 'e2'"
+    ):
+        add_class(ledger, "lea", "E2")
+    with pytest.raises(InvalidInput, match="'egg' was a name of 'e2', a class that was taken back"):
+        add_class(ledger, "lea", "egg")
+    assert add_class(ledger, "lea", "e2").classes == ["cat", "dog", "fox", "e2"]
+    merge_class(ledger, "lea", "dog", "fox")
+    for names in (["cat", "dog"], ["dog", "cat"]):
+        with pytest.raises(InvalidInput, match="'dog' was merged into 'fox'; name 'fox' or another"):
+            merge_class(ledger, "lea", *names)
 
 
 def test_a_hundred_classes_are_the_most(tmp_path):
@@ -328,6 +351,51 @@ def test_confusion_of_before_counts_as_the_classes_of_now(tmp_path):
     undo_change(project.ledger, "lea")
     last = summary(project)["changes"]
     assert (last["kind"], last["class"], last["name"]) == ("class-merged", LETTERS[0], LETTERS[2])
+
+
+def test_accuracy_and_its_parts_agree_after_a_merge_and_its_undo(tmp_path):
+    options = {"batch": 30, "check": 0.4, "strategy": "passive"}
+    project = make(tmp_path / "p", n=240, classes=LETTERS[:3], **options)
+    project.add_person("ann", token=False)
+
+    def label_a_round():
+        """With labels that no classifier can learn, and the next round, which estimates accuracy."""
+        while items := project.give("ann"):
+            row = items[0].row
+            project.answer("ann", row, "label", project.classes[row % len(project.classes)])
+        assert project.refill(threads=1)
+
+    project.refill(threads=1)
+    for _ in range(3):
+        label_a_round()
+
+    def shown():
+        found = summary(project)
+        parts, overall = found["accuracy_by_class"], found["progress"]["accuracy"]
+        right = sum(one["estimate"] * one["checked"] for one in parts if one["checked"])
+        assert overall["checked"] == sum(one["checked"] for one in parts)
+        assert overall["estimate"] == pytest.approx(right / overall["checked"])
+        assert found["curve"][-1]["estimate"] == overall["estimate"]
+        assert overall["low"] <= overall["estimate"] <= overall["high"]
+        return overall, np.array(found["confusion"]["counts"])
+
+    before, table = shown()
+    assert before == project.state.rounds[-1]["accuracy"]
+    mistaken = np.argwhere((table + table.T) * ~np.eye(3, dtype=bool))
+    assert len(mistaken)  # two classes that are taken for each other
+    one, other = (LETTERS[place] for place in mistaken[0])
+    merge_class(project.ledger, "lea", one, other)
+    assert shown()[0]["estimate"] > before["estimate"]
+    assert knows_classes(project.state)
+    undo_change(project.ledger, "lea")
+    assert shown()[0] == before
+    merge_class(project.ledger, "lea", one, other)
+    label_a_round()
+    assert shown()[0] == project.state.rounds[-1]["accuracy"]
+    assert knows_classes(project.state)
+    undo_change(project.ledger, "lea")
+    shown()
+    assert not knows_classes(project.state)
 
 
 @pytest.mark.parametrize("strategy", ["aced", "margin"])

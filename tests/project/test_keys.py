@@ -8,7 +8,7 @@ import string
 
 import pytest
 
-from aced.project import COMMANDS, class_keys, narrow, picked_by_digits
+from aced.project import COMMANDS, class_keys, named, narrow, picked_by_digits
 
 ANIMALS = ["cat", "cow", "dog", "sheep", "goat", "horse", "hen", "duck", "swan"]
 
@@ -56,6 +56,21 @@ def test_a_digit_that_a_name_begins_with_is_its_key():
         "n": "none",
     }
     assert class_keys(["10", "11", "x"])["1"] == "10"  # the digit of two names is nobody's own
+
+
+def test_a_digit_or_a_letter_that_is_a_name_means_no_other_class():
+    numbers = class_keys(["1", "10", "2", "20", "3"])
+    assert numbers == {"1": "1", "2": "2", "3": "3", "4": "20", "5": "10"}
+    assert letters(class_keys(["ba", "b", "c"])) == {"ba": "a", "b": "b", "c": "c"}
+    rng = random.Random(2)
+    for _ in range(500):
+        names = sorted(
+            {str(rng.randint(0, 30)) for _ in range(rng.randint(2, 9))}, key=lambda _: rng.random()
+        )
+        keys = class_keys(names)
+        if len(names) > 1:
+            assert set(keys.values()) == set(names)
+            assert all(name == key for key, name in keys.items() if key in names)
 
 
 def test_more_than_nine_are_typed():
@@ -110,6 +125,21 @@ def test_a_list_narrows_to_names_and_words_that_begin_so():
     assert narrow(names, "roe d") == ["roe deer"]
     assert narrow(names, "mail") == ["e-mail"]
     assert narrow(names, "ed") == []
+
+
+def test_the_name_itself_comes_first():
+    assert narrow(["reddish", "infra red", "Red", "reed"], "red") == ["Red", "reddish", "infra red"]
+    kinds = [f"kind {number}" for number in range(30, 0, -1)]
+    assert narrow(kinds, "KIND 1")[:3] == ["kind 1", "kind 19", "kind 18"]
+    assert narrow(["äb", "Ä", "a"], "a") == ["Ä", "a", "äb"]
+
+
+def test_a_full_name_in_another_case_or_without_accents():
+    assert named(["Ärgerlich", "Ärger"], "arger") == "Ärger"
+    assert named(["Ä", "A", "b"], "a") == "A"
+    assert named(["Äb", "Àb", "b"], "ab") is None  # only accents tell them apart
+    assert named(["Äb", "Àb", "b"], "àB") == "Àb"
+    assert named(["abc"], "ab") is None
 
 
 def test_accents_and_compositions_do_not_matter():

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from aced._errors import InvalidInput
-from aced.cli._project import Folder, Json, local_name, print_json, say
+from aced.cli._project import Folder, Json, counted, local_name, print_json, say
 from aced.project import (
     Changed,
     Project,
@@ -68,7 +68,7 @@ def classes(
     else:
         for one in record["classes"]:
             former = f" (was {', '.join(one['former'])})" if one["former"] else ""
-            say(f"{one['name']}{former}: {one['labels']} items")
+            say(f"{one['name']}{former}: {counted(one['labels'], 'item')}")
 
 
 @contextmanager
@@ -97,7 +97,9 @@ def _make(project: Project, change: Callable[..., Changed], ask: bool, quiet: bo
         if count > len(labels):
             say(f"and {count - len(labels)} more")
         if not sys.stdin.isatty():
-            raise InvalidInput("yes", f"is needed: this changes {count} labels")
-        typer.confirm(f"Change these {count} labels?", abort=True)
+            raise InvalidInput("yes", f"is needed: this changes {counted(count, 'label')}")
+        typer.confirm(
+            "Change this label?" if count == 1 else f"Change these {count} labels?", abort=True
+        )
     change()
     return record

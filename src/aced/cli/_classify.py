@@ -19,7 +19,7 @@ from aced._files import check_writable
 from aced._types import Float32
 from aced.cli._function import check_function
 from aced.cli._outputs import write_text
-from aced.cli._project import Folder, Json, print_json, say, working
+from aced.cli._project import Folder, Json, counted, print_json, say, tallied, working
 from aced.items import Embedding, Items, embed_with, features_from, read_items
 from aced.project import OF_CLASS, Project, class_shares, listed, neutral, write_jsonl
 
@@ -80,9 +80,9 @@ def classify(
         print_json({"items": len(lines), "counts": numbers, **({} if out else {"labels": lines})})
     elif out is None:
         sys.stdout.write(as_csv(lines, columns))
-    said = ", ".join(f"{count} {name}" for name, count in numbers.items())
     where = f" in {out}" if out else ""
-    say(f"{len(lines)} items: {said}{where}", stderr=as_json or out is None)
+    said = tallied(numbers, "never named")
+    say(f"{counted(len(lines), 'item')}{where} · {said}", stderr=as_json or out is None)
 
 
 def trained(project: Project) -> Any:
@@ -98,9 +98,11 @@ def trained(project: Project) -> Any:
     unseen = set(found.classes.tolist()) - set(found.codes.tolist())
     missing = [name for code, name in zip(project.codes, project.classes, strict=True) if code in unseen]
     if len(missing) > len(project.classes) - 2:
-        named = listed([repr(name) for name in missing])
+        seen = next(name for name in project.classes if name not in missing)
         raise InvalidInput(
-            "project", f"{project.folder} has no label {named} yet; label some items of each class"
+            "project",
+            f"{project.folder} has labels of one class only, {seen!r}; "
+            "label some items of another class, too",
         )
     if missing:
         say(f"no label yet, so never predicted: {listed(missing)}", stderr=True)

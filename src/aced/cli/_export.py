@@ -15,7 +15,7 @@ from aced._errors import InvalidInput
 from aced._files import check_writable
 from aced.adapters import label_studio
 from aced.cli._outputs import saving, write_text
-from aced.cli._project import Folder
+from aced.cli._project import Folder, counted
 from aced.project import Project, export_rows, write_csv, write_jsonl, write_parquet
 
 
@@ -70,7 +70,7 @@ def export(
             names = opened.classes if probabilities else []
         with nullcontext() if standard else saving(out):
             WRITE[form](rows, sys.stdout.buffer if standard else out, names)
-        said = f"{len(rows)} labels"
+        said = counted(len(rows), "label")
     opened.close()
     if not standard:
         typer.echo(f"{out}: {said}")
@@ -99,4 +99,4 @@ def _write_tasks(project: Project, out: Path | IO[bytes], count: int | None) -> 
     check_writable("out", beside)
     write_text(beside, label_studio.config(project))
     write_text(out, content)
-    return f"{len(found)} tasks; {beside}: the labelling configuration"
+    return f"{counted(len(found), 'task')}; {beside}: the labelling configuration"

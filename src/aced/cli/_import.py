@@ -9,7 +9,7 @@ import typer
 
 from aced.adapters import label_studio
 from aced.cli._export import Format
-from aced.cli._project import Folder
+from aced.cli._project import Folder, counted
 from aced.project import Project, import_labels
 
 
@@ -34,7 +34,10 @@ def import_(
     else:
         found = import_labels(opened, file, who=who, form=None if form is None else form.value)
     opened.close()
+    was = "was" if found.known == 1 else "were"
     new = f"; new annotators: {', '.join(found.people)}" if found.people else ""
-    typer.echo(f"{found.taken} answers taken, {found.known} were known already{new}")
+    typer.echo(f"{counted(found.taken, 'answer')} taken, {found.known} {was} known already{new}")
     if found.ignored:
-        typer.echo(f"{found.ignored} annotations left out: predictions made them, not people")
+        typer.echo(
+            f"{counted(found.ignored, 'annotation')} left out: made by predictions, not by people"
+        )

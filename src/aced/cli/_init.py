@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ import typer
 from aced._errors import InvalidInput
 from aced._tables import read_bytes
 from aced._types import Float32
-from aced.cli._project import say, visible, working
+from aced.cli._project import MOST_SHOWN, counted, say, visible, working
 from aced.items import Embedding, Items, embed_with, features_from, read_items
 from aced.ledger import Settings
 from aced.project import FUNCTION, Project, check_batch, check_classes, check_settings
@@ -29,7 +29,7 @@ def init(
         Path, typer.Option(metavar="PATH", help="A .csv, .tsv, .jsonl or .parquet file or image folder.")
     ],
     classes: Annotated[
-        list[str] | None, typer.Option(help="The classes as a,b,c or with one option each.")
+        list[str] | None, typer.Option(help="The classes as a,b,c, or one option for each name.")
     ] = None,
     classes_file: Annotated[
         Path | None,
@@ -83,7 +83,7 @@ def init(
     with working(f"reading {visible(items.name)}"):
         found = read_items(items, kind=kind, column=column, id_column=id_column)
     check_batch(batch, len(found.firsts))
-    with working(f"computing features of {len(found)} items"):
+    with working(f"computing features of {counted(len(found), 'item')}"):
         rows, embedding = _features(found, features, embed or "auto", seed)
     with _whole(project) as part:
         made = Project.create(
@@ -124,12 +124,19 @@ def read_classes(path: Path) -> list[str]:
     try:
         check_classes(found)
     except InvalidInput as error:
-        raise InvalidInput("classes_file", f"{path}: the classes {error.sentence}") from error
+        raise InvalidInput("classes_file", f"{path}: {error.about('the classes')}") from error
     return found
 
 
 def split_classes(given: list[str]) -> list[str]:
-    """The names of the classes, given one by one or in one word with a comma."""
+    """The names of the classes, given one by one or in one word with commas."""
+    both = next((part for part in given if "," in part), None) if len(given) > 1 else None
+    if both is not None:
+        raise InvalidInput(
+            "classes",
+            f"is given {len(given)} times, and {both!r} holds a comma; write all names in one option, "
+            "or one name a line in a --classes-file, where names may hold commas",
+        )
     parts = given[0].split(",") if len(given) == 1 else given
     return [name.strip() for name in parts]
 
@@ -176,15 +183,27 @@ def _whole(project: Path) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
 
 
+def _listed(names: Sequence[str]) -> str:
+    """The names, or the first ones of many; names that hold commas are in quotes.
+
+    >>> _listed(["a", "b, c"]), _listed([f"c{i}" for i in range(30)])
+    ('a, "b, c"', '30, the first are c0, c1, c2, c3, c4')
+    """
+    few = len(names) <= MOST_SHOWN
+    shown = ", ".join(f'"{name}"' if "," in name else name for name in (names if few else names[:5]))
+    return shown if few else f"{len(names)}, the first are {shown}"
+
+
 def _report(project: Path, items: Items, features: str, settings: Settings) -> None:
-    kinds = {"text": "texts", "image": "images", "row": "rows"}
     where = f", column {items.columns[0]}" if items.kind == "text" and items.columns else ""
-    notes = [f"{items.duplicates} duplicates share a label"] if items.duplicates else []
-    notes += [f"{items.skipped} files left out"] if items.skipped else []
+    share = "shares" if items.duplicates == 1 else "share"
+    notes = [f"{counted(items.duplicates, 'duplicate')} {share} a label"] if items.duplicates else []
+    notes += [f"{counted(items.skipped, 'file')} left out"] if items.skipped else []
     lines = [
-        f"{project}: {len(items)} {kinds[items.kind]}{where}" + "".join(f"; {n}" for n in notes),
+        f"{project}: {counted(len(items), items.kind)}{where}" + "".join(f"; {n}" for n in notes),
+        f"classes: {_listed(settings.classes)}",
         f"features: {features}",
-        f"rounds of at least {settings.batch} item{'s' * (settings.batch > 1)} "
+        f"rounds of at least {counted(settings.batch, 'item')} "
         f"with {settings.strategy}, "
         f"{settings.check:.0%} of them drawn at random to estimate accuracy",
         f"next: aced label {project}, or aced serve {project} to label in a browser",

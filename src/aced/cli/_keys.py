@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from aced.project import named
+
 QUIT = "q"
 END = "\x04"
 """No more strokes will come."""
@@ -97,8 +99,9 @@ class Piped:
     def _split(stream: TextIO, words: dict[str, str]) -> Iterator[str]:
         for line in stream:
             answer = line.strip()
-            if answer in words:
-                yield words[answer]
+            name = named(list(words), answer)
+            if name is not None:
+                yield words[name]
             else:
                 yield from (letter.lower() for letter in answer if not letter.isspace())
 

@@ -13,9 +13,9 @@ from rich.text import Text
 
 from aced._errors import InvalidInput
 from aced.cli._keys import END, ESCAPE, QUIT, Keys, Piped, keys
-from aced.cli._project import Folder, let_in, visible
+from aced.cli._project import Folder, counted, let_in, visible
 from aced.cli._show import FRAME, key_line, show_item, status_line, typed_line, why
-from aced.cli._typing import Said, Typed, from_line
+from aced.cli._typing import Said, Typed, from_line, no_class
 from aced.project import (
     COMMANDS,
     PREFIX,
@@ -57,7 +57,7 @@ class Session:
     def __init__(self, project: Project, who: str, console: Console) -> None:
         self.project, self.who, self.console = project, who, console
         self.driver = Driver(project, InThread())
-        self.words: dict[str, str] = {}  # by class, its first key
+        self.words: dict[str, str] = {}  # by class that a line may name, its first key
         self.learn(list(project.classes))
         self.given = 0
         self.ended = False
@@ -138,7 +138,9 @@ class Session:
         self.classes = classes
         self.labels = class_keys(classes, self.project.codes)
         self.words.clear()
-        self.words.update({name: key for key, name in reversed(self.labels.items())})
+        for key, name in reversed(self.labels.items()):
+            if name.lower() not in set(COMMANDS):  # a command keeps its letter, as the line of keys says
+                self.words[name] = key
         self.typed = None if self.labels else Typed(classes)
 
     def read(self, pressed: Keys, item: Item) -> Said:
@@ -161,12 +163,7 @@ class Session:
             line = pressed.line()
             said = Said(command=QUIT) if line == END else from_line(line, self.classes)
             if said is None:
-                commands = ", ".join(f"{PREFIX}{letter}" for letter in COMMANDS)
-                raise InvalidInput(
-                    f"answer to {visible(item.id)}",
-                    f"{visible(line)!r} is not the beginning of one class only; "
-                    f"use the name of a class, or {commands}",
-                )
+                raise InvalidInput(f"answer to {visible(item.id)}", no_class(line, self.classes))
             return said
         for stroke in pressed.strokes():
             if stroke == END:
@@ -208,5 +205,5 @@ class Session:
         self.console.print(status_line(progress(self.project, self.who)))
         more = f"Go on with: aced label {folder}"
         end = "There is nothing left for you to label." if self.ended else more
-        said = f"{max(0, self.given)} answers saved in {folder}. {end}"
+        said = f"{counted(max(0, self.given), 'answer')} saved in {folder}. {end}"
         self.console.print(Text(said), soft_wrap=True)

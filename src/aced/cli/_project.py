@@ -25,6 +25,8 @@ Folder = Annotated[Path, typer.Argument(metavar="PROJECT", help="Folder made by 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SOON = 2.0
 """Seconds of work after which a bar is shown."""
+MOST_SHOWN = 12
+"""Classes that are all shown, also those without any label."""
 
 
 def print_json(record: Any) -> None:
@@ -87,6 +89,31 @@ def _picture(character: str) -> str:
     return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "item"), counted(2, "item"), counted(0, "item")
+    ('1 item', '2 items', '0 items')
+    """
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def tallied(counts: dict[str, int], without: str) -> str:
+    """How many there are of each class, the largest first; of many classes, only those with some.
+
+    >>> tallied({"a": 1, "b, c": 3, "d": 0}, "without labels")
+    'b, c: 3 · a: 1 · d: 0'
+    >>> tallied({f"kind {i}": max(0, i - 97) for i in range(100)}, "without labels")
+    'kind 99: 2 · kind 98: 1 · and 98 without labels'
+    """
+    order = sorted(counts, key=lambda name: -counts[name])
+    shown = order if len(order) <= MOST_SHOWN else [name for name in order if counts[name]]
+    parts = [f"{visible(name)}: {counts[name]}" for name in shown]
+    if shown and len(shown) < len(order):
+        parts.append(f"and {len(order) - len(shown)} {without}")
+    return " · ".join(parts) or f"all {len(order)} {without}"
+
+
 def percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f} %"
 
@@ -115,5 +142,5 @@ def accuracy_words(found: dict[str, float] | None) -> str:
         return "not known yet"
     return (
         f"{percent(found['estimate'])} ({percent(found['low'])} to {percent(found['high'])}, "
-        f"95 % interval from {found['checked']:.0f} check rows)"
+        f"95 % interval from {counted(round(found['checked']), 'check row')})"
     )

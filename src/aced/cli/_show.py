@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from aced._files import check_file
-from aced.cli._project import accuracy_words, duration, visible
+from aced.cli._project import accuracy_words, counted, duration, visible
 from aced.ledger import Draw
 from aced.project import Item, guess
 
@@ -129,7 +129,7 @@ def status_line(progress: dict[str, Any]) -> Text:
     if progress["labels_left"] is not None:
         time = "" if progress["seconds_left"] is None else f", {duration(progress['seconds_left'])}"
         parts.append(
-            f"about {progress['labels_left']} labels{time} left"
+            f"about {counted(progress['labels_left'], 'label')}{time} left"
             if progress["labels_left"]
             else "more labels gain little"
         )

@@ -8,8 +8,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from aced.cli._project import Folder, Json, accuracy_words, clock, duration, percent, print_json, visible
-from aced.project import Project, summary
+from aced.cli._project import (
+    Folder,
+    Json,
+    accuracy_words,
+    clock,
+    counted,
+    duration,
+    percent,
+    print_json,
+    tallied,
+    visible,
+)
+from aced.project import Project, knows_classes, summary
 
 SETTINGS = ("classes", "kind", "items", "rows", "strategy", "batch", "check", "overlap", "combine")
 
@@ -23,14 +34,16 @@ def status(project: Folder, as_json: Json = False) -> None:
     found["losses"] = [one["lost"] for one in opened.ledger.state.losses]
     found["settings"] = {name: getattr(opened.settings, name) for name in SETTINGS}
     found["settings"]["classes"] = opened.classes  # those of now
+    old = not knows_classes(opened.ledger.state)
     opened.close()
     if as_json:
         print_json(found)
     else:
-        _print(Console(), str(project), found)
+        _print(Console(), str(project), found, old)
 
 
-def _print(console: Console, folder: str, found: dict[str, Any]) -> None:
+def _print(console: Console, folder: str, found: dict[str, Any], old: bool) -> None:
+    """``old``: accuracy was estimated when there were fewer classes."""
     settings, progress, agreement = found["settings"], found["progress"], found["agreement"]
     table = Table(title=Text(visible(folder)), show_header=False)
     table.add_column(no_wrap=True)
@@ -38,23 +51,28 @@ def _print(console: Console, folder: str, found: dict[str, Any]) -> None:
     labelled, total = progress["labelled"], progress["total"]
     left = progress["labels_left"]
     duplicates = settings["items"] - settings["rows"]
-    more = f", {duplicates} more are duplicates" if duplicates else ""
+    more = f", {duplicates} more {'is a duplicate' if duplicates == 1 else 'are duplicates'}" * (
+        duplicates > 0
+    )
     lines = {
-        "labelled": f"{labelled} of {total} items ({percent(labelled / total)}){more}",
-        "accuracy": accuracy_words(progress["accuracy"]),
+        "labelled": f"{labelled} of {counted(total, 'item')} ({percent(labelled / total)}){more}",
+        "accuracy": accuracy_words(progress["accuracy"])
+        + (", as of the last round, which had other classes" if old else ""),
         **_by_class(found["accuracy_by_class"]),
-        "balance": ", ".join(f"{visible(name)} {count}" for name, count in found["balance"].items()),
+        "balance": tallied(found["balance"], "without labels"),
         "left": "not known yet"
         if left is None
-        else f"about {left} labels, {duration(progress['seconds_left'])}, until more gain under 1 %"
+        else f"about {counted(left, 'label')}, {duration(progress['seconds_left'])}, "
+        "until more gain under 1 %"
         if left
         else "more labels are expected to gain less than 1 %",
         "agreement": "no item has two labels yet"
         if agreement["share"] is None
         else f"{percent(agreement['share'])} of pairs of labels agree"
         + ("" if agreement["alpha"] is None else f", alpha {agreement['alpha']:.2f}")
-        + f"; {found['disputed']} items disputed",
-        "rounds": f"{len(found['rounds'])}, drew {progress['drawn']} items with {settings['strategy']}",
+        + f"; {counted(found['disputed'], 'item')} disputed",
+        "rounds": f"{len(found['rounds'])}, drew {counted(progress['drawn'], 'item')} "
+        f"with {settings['strategy']}",
         "last event": f"{found['last']['seq']}, {found['last']['kind']} "
         f"{visible(found['last']['who'])}".rstrip()
         + f", {clock(found['last']['at'])}",
@@ -71,11 +89,11 @@ def _print(console: Console, folder: str, found: dict[str, Any]) -> None:
 def _by_class(found: list[dict[str, Any]]) -> dict[str, str]:
     """Of the check rows of each class, how many the classifier names rightly."""
     parts = [
-        f"{visible(one['class'])} {round(one['estimate'] * one['checked'])} of {one['checked']}"
+        f"{visible(one['class'])}: {round(one['estimate'] * one['checked'])} of {one['checked']}"
         for one in found
         if one["checked"]
     ]
-    return {"by class": f"{', '.join(parts)} check rows right"} if parts else {}
+    return {"by class": f"{' · '.join(parts)} check rows right"} if parts else {}
 
 
 def _people(people: list[dict[str, Any]]) -> Table:

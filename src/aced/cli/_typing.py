@@ -11,7 +11,7 @@ from rich.text import Text
 
 from aced.cli._keys import BACKSPACE, DOWN, ENTER, ESCAPE, LEFT, RIGHT, UP
 from aced.cli._project import visible
-from aced.project import COMMANDS, PREFIX, narrow, picked_by_digits
+from aced.project import COMMANDS, PREFIX, listed, named, narrow, picked_by_digits
 
 LINES = 6
 """Lines of the list at most."""
@@ -122,10 +122,21 @@ class Typed:
 
 def from_line(line: str, classes: Sequence[str]) -> Said | None:
     """What a line of a pipe means: a command after a slash, a class, or the beginning of only one."""
-    if line.startswith(PREFIX):
-        letter = line[1:].strip().lower()
-        return Said(command=letter) if len(letter) == 1 and letter in COMMANDS else None
-    if line in classes:
-        return Said(line)
+    letter = line[1:].strip().lower()
+    if line.startswith(PREFIX) and len(letter) == 1 and letter in COMMANDS:
+        return Said(command=letter)
+    name = named(classes, line)
+    if name is not None:
+        return Said(name)
     found = narrow(classes, line)
     return Said(found[0]) if len(found) == 1 else None
+
+
+def no_class(line: str, classes: Sequence[str]) -> str:
+    """Why a line of a pipe means nothing, and what to write instead."""
+    found = narrow(classes, line)
+    if found:
+        several = listed(list(map(visible, found)))
+        return f"{visible(line)!r} may mean {several}; write more of the name"
+    commands = ", ".join(f"{PREFIX}{letter}" for letter in COMMANDS)
+    return f"no class begins with {visible(line)!r}; write the name of a class, or one of {commands}"

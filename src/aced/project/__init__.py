@@ -14,12 +14,14 @@ from aced.project._changes import (
     undo_change as undo_change,
 )
 from aced.project._classes import (
+    PREFIX as PREFIX,
     ClassGone as ClassGone,
     check_classes as check_classes,
     class_table as class_table,
     counted_as as counted_as,
     listed as listed,
 )
+from aced.project._confusion import knows_classes as knows_classes
 from aced.project._driver import (
     Driver as Driver,
     Inline as Inline,
@@ -58,8 +60,8 @@ from aced.project._import import (
 from aced.project._item import Item as Item, KeyTaken as KeyTaken
 from aced.project._keys import (
     COMMANDS as COMMANDS,
-    PREFIX as PREFIX,
     class_keys as class_keys,
+    named as named,
     narrow as narrow,
     picked_by_digits as picked_by_digits,
 )

@@ -39,7 +39,8 @@ def add_class(
 
     def decide(state: State) -> Decided:
         code = code_of(state, name)
-        if code is None or not state.classes[code].withdrawn:
+        again = code is not None and state.classes[code].withdrawn and state.classes[code].name == name
+        if code is None or not again:
             _check_free(state, name, None)
             code = len(state.classes)
         if len(state.codes) >= MOST_CLASSES:
@@ -162,6 +163,9 @@ def _active(state: State, name: str, argument: str) -> int:
     code = code_of(state, name)
     if code is None:
         code = code_of(state, name.strip())
+    if code is not None and state.classes[code].into is not None:
+        kept = state.names[code]
+        raise InvalidInput(argument, f"{name[:80]!r} was merged into {kept!r}; name {kept!r} or another")
     if code is None or not state.classes[code].active:
         known = listed(active_names(state))
         raise InvalidInput(argument, f"there is no class {name[:80]!r}; the classes are {known}")
@@ -182,7 +186,11 @@ def _taken(state: State, name: str, one: Class, other: int, renaming: bool) -> s
         kept = state.names[other]
         return f"{name!r} was merged into {kept!r}; undo that, or choose another name"
     if one.withdrawn:
-        return f"{name!r} was a class before; add that class again, or choose another name"
+        before = "looks like" if alike(name) == alike(one.name) else "was a name of"
+        return (
+            f"{name!r} {before} {one.name!r}, a class that was taken back; "
+            f"add {one.name!r} again, or choose another name"
+        )
     if alike(name) != alike(one.name):
         return f"{name!r} was the name of {one.name!r} before; choose another name"
     merge = "; to make one class of the two, merge them" if renaming else ""

@@ -17,6 +17,8 @@ from aced.ledger import State
 
 LONGEST_CLASS = 100
 MOST_LISTED = 10
+PREFIX = "/"
+"""Before a command's letter, where letters are typed to choose a class."""
 
 
 class ClassGone(InvalidInput):
@@ -56,6 +58,10 @@ def check_class(name: str, argument: str = "classes") -> str:
     if not name or len(name) > LONGEST_CLASS or not name.isprintable():
         raise InvalidInput(
             argument, f"a name is 1 to {LONGEST_CLASS} printable characters, got {name[:80]!r}"
+        )
+    if name.startswith(PREFIX):
+        raise InvalidInput(
+            argument, f"{name!r} begins with {PREFIX}, as commands do; choose another beginning"
         )
     return name
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from aced.project._classes import alike
+
 COMMANDS = "suzwqm"
 """Skip, unsure, undo, why, quit, more."""
-PREFIX = "/"
-"""Before a command's letter, where letters are typed to choose a class."""
 MOST_KEYS = 9
 """Classes that have keys; one more if each name begins with a digit of its own, as those of 0 to 9."""
 
@@ -20,10 +20,11 @@ MOST_KEYS = 9
 def class_keys(classes: Sequence[str], codes: Sequence[int] | None = None) -> dict[str, str]:
     """The keys of each class; none if there are too many classes, which are then chosen by typing.
 
-    Each class has a digit: the one its name begins with if no other name does, so that 1 never means
-    a class called 0, or else its code (by default its place, from 0) plus one, or the next digit that
-    is free. Its letter is the first letter of its name that is neither a command nor a key of a class
-    before it. Therefore a class added at the end changes no key, and a class that goes changes no digit.
+    Each class has a digit: the one that is its name, or that its name begins with if no other name
+    does, so that 1 never means a class called 0, or else its code (by default its place, from 0) plus
+    one, or the next digit that is free. Its letter is the one that is its name, or else the first letter
+    of its name that is neither a command nor a key of a class before it. Therefore, unless names are
+    digits or single letters, a class added at the end changes no key, and a class that goes no digit.
 
     >>> class_keys(["cat", "cow", "dog", "sheep"])
     {'1': 'cat', '2': 'cow', '3': 'dog', '4': 'sheep', 'c': 'cat', 'o': 'cow', 'd': 'dog', 'h': 'sheep'}
@@ -31,9 +32,12 @@ def class_keys(classes: Sequence[str], codes: Sequence[int] | None = None) -> di
     '7'
     >>> class_keys([f"kind {place}" for place in range(30)])
     {}
+    >>> class_keys(["1", "10", "2", "20", "3"])
+    {'1': '1', '2': '2', '3': '3', '4': '20', '5': '10'}
 
     Two classes keep the keys that they have always had: a letter only if it is the first one. If one
-    of the two names begins with a digit, their first letters are the only keys.
+    of the two names begins with a digit, and the other with another character that is no command, these
+    are the only keys.
 
     >>> class_keys(["spam", "ham"])
     {'1': 'spam', '2': 'ham', 'h': 'ham'}
@@ -52,7 +56,7 @@ def _two(classes: Sequence[str]) -> dict[str, str]:
     first = {name.strip()[0].lower(): name for name in classes}
     if len(first) < len(classes):
         first = {}
-    numbers = {str(place): name for place, name in enumerate(classes, 1)}
+    numbers = _placed(classes, range(2), {name: name for name in classes if _is_digit(name)})
     if any(letter.isdigit() for letter in first) and not any(letter in COMMANDS for letter in first):
         return first
     return numbers | {
@@ -68,15 +72,24 @@ def _digits(classes: Sequence[str], codes: Sequence[int]) -> dict[str, str]:
     own = {
         digit: name
         for digit, name in zip(begins, classes, strict=True)
-        if digit.isascii() and digit.isdigit() and begins.count(digit) == 1
+        if _is_digit(name) or (_is_digit(digit) and begins.count(digit) == 1)
     }
-    named = set(own.values())
+    return _placed(classes, codes, own)
+
+
+def _is_digit(name: str) -> bool:
+    return len(name) == 1 and name.isascii() and name.isdigit()
+
+
+def _placed(classes: Sequence[str], codes: Sequence[int], own: dict[str, str]) -> dict[str, str]:
+    """The digits ``own``, and for each other class its code plus one, or one that is free if any is."""
+    owners = set(own.values())
     free = [str(digit) for digit in range(1, MOST_KEYS + 1) if str(digit) not in own]
     found = dict(own)
     # First those who can have their own digit, so that nobody else takes it.
     late = []
     for name, digit in zip(classes, (str(code + 1) for code in codes), strict=True):
-        if name in named:
+        if name in owners:
             continue
         if digit in free:
             free.remove(digit)
@@ -89,11 +102,12 @@ def _digits(classes: Sequence[str], codes: Sequence[int]) -> dict[str, str]:
 
 def _letters(classes: Sequence[str]) -> dict[str, str]:
     """A letter for each class that has a free one, in the order of the classes."""
+    composed = {name: unicodedata.normalize("NFC", name.lower()) for name in classes}
+    own = {one for one in composed.values() if len(one) == 1}  # nobody else's
     found: dict[str, str] = {}
-    for name in classes:
-        composed = unicodedata.normalize("NFC", name.lower())
-        free = (letter for letter in composed if letter.isalpha() and letter not in {*COMMANDS, *found})
-        letter = next(free, None)
+    for name, letters in composed.items():
+        taken = {*COMMANDS, *found, *(own - {letters})}
+        letter = next((one for one in letters if one.isalpha() and one not in taken), None)
         if letter is not None:
             found[letter] = name
     return found
@@ -103,24 +117,45 @@ def _letters(classes: Sequence[str]) -> dict[str, str]:
 
 
 def narrow(classes: Sequence[str], typed: str) -> list[str]:
-    """The classes that ``typed`` may mean: names that begin with it, then names with such a word.
+    """The classes that ``typed`` may mean: the name itself, names that begin so, names with such a word.
 
-    Capitals and accents do not matter. The order is that of the classes.
+    Capitals and accents do not matter. Within each of the three, the order is that of the classes.
 
     >>> narrow(["red deer", "Ren", "deer"], "de")
     ['deer', 'red deer']
+    >>> narrow(["reddish", "infra red", "Red"], "red")
+    ['Red', 'reddish', 'infra red']
     >>> narrow(["Ärger", "Freude"], "arg")
     ['Ärger']
     """
     wanted = plain(typed).lstrip()
     if not wanted:
         return list(classes)
-    first = [name for name in classes if plain(name).strip().startswith(wanted)]
-    return first + [
-        name
-        for name in classes
-        if name not in first and any(rest.startswith(wanted) for rest in _rests(plain(name)))
-    ]
+    groups: tuple[list[str], ...] = ([], [], [])
+    for name in classes:
+        whole = plain(name).strip()
+        if whole == wanted:
+            groups[0].append(name)
+        elif whole.startswith(wanted):
+            groups[1].append(name)
+        elif any(rest.startswith(wanted) for rest in _rests(whole)):
+            groups[2].append(name)
+    return [name for group in groups for name in group]
+
+
+def named(classes: Sequence[str], typed: str) -> str | None:
+    """The class whose full name was typed; None if there is none, or if only accents tell several apart.
+
+    Capitals do not matter, and accents only where one character was typed, which may be a key.
+
+    >>> named(["reddish", "Red"], "red"), named(["Ärger", "arger"], "ÄRGER"), named(["red"], "re")
+    ('Red', 'Ärger', None)
+    """
+    for same in (str, alike, plain)[: 3 if len(typed) > 1 else 2]:
+        found = [name for name in classes if same(name) == same(typed)]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
 
 
 def picked_by_digits(classes: Sequence[str]) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from aced.crowd import agreement, disputes
 from aced.ledger import State
 from aced.project._classes import active_names, class_table
-from aced.project._confusion import by_class, confusion
+from aced.project._confusion import accuracy, by_class, confusion, last_estimate
 from aced.project._export import finite
 from aced.project._tally import day_of
 
@@ -42,7 +42,7 @@ def progress(project: Project, who: str | None = None) -> dict[str, Any]:
         "total": settings.rows,
         "mine": tally.counts[who, "label"],
         "today": tally.days[who, day_of(project.ledger.now)],
-        "accuracy": next((dict(r["accuracy"]) for r in reversed(rounds) if r.get("accuracy")), None),
+        "accuracy": accuracy(state, last_estimate(state)),
         "seconds_left": None if left is None or pace is None else round(left * pace, 1),
         "labels_left": left,
         "classes_version": state.classes_seq,
@@ -83,11 +83,11 @@ def summary(project: Project) -> dict[str, Any]:
         shared = [_dispute(project, state, int(found.rows[i])) for i in contested[:MOST_DISPUTES]]
         rounds = [{key: r[key] for key in ("round", "labels", "seconds")} for r in state.rounds]
         curve = [
-            {"labels": r["labels"], **{key: r["accuracy"][key] for key in ("estimate", "low", "high")}}
+            {"labels": r["labels"], **{key: point[key] for key in ("estimate", "low", "high")}}
             for r in state.rounds
-            if r.get("accuracy")
+            if (point := accuracy(state, r))
         ]
-        table, names = confusion(state), active_names(state)
+        table, names = confusion(state, last_estimate(state)), active_names(state)
         classes = class_table(state, found.codes)
         last = _last_change(project, state)
     return {

@@ -79,13 +79,15 @@ const WORD = /(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu;
 /** The places of the names that `typed` may mean, as `narrow` of the package finds them. */
 export function narrow(names, typed) {
   const wanted = plain(typed).trimStart();
+  const equal = [];
   const first = [];
   const later = [];
   names.forEach(({ whole, words }, place) => {
-    if (whole.startsWith(wanted)) first.push(place);
+    if (whole === wanted) equal.push(place);
+    else if (whole.startsWith(wanted)) first.push(place);
     else if (words.some((rest) => rest.startsWith(wanted))) later.push(place);
   });
-  return [...first, ...later];
+  return [...equal, ...first, ...later];
 }
 
 export function prepared(name) {

@@ -31,8 +31,8 @@ function showTiles(progress) {
   showProgress(progress);
   const { accuracy, labels_left: left } = progress;
   say(byId("left"), left === 0 ? "Enough" : duration(progress.seconds_left));
-  say(byId("checked"), accuracy ? ` · ${count(accuracy.checked)} check items` : "");
-  const words = left === null || left === undefined ? "not known yet" : `${count(left)} labels to go`;
+  say(byId("checked"), accuracy ? ` · ${count(accuracy.checked)} check item${accuracy.checked === 1 ? "" : "s"}` : "");
+  const words = left === null || left === undefined ? "not known yet" : `${count(left)} label${left === 1 ? "" : "s"} to go`;
   say(byId("left-labels"), left === 0 ? "more labels are expected to gain less than 1 %" : words);
 }
 
@@ -94,7 +94,7 @@ function showAgreement(found) {
 function showDisputes([disputes, total]) {
   say(
     byId("disputes-hint"),
-    disputes.length ? `${count(total)} items with different labels; the most evenly split come first.` : "No item has two different labels.",
+    disputes.length ? `${count(total)} item${total === 1 ? "" : "s"} with different labels; the most evenly split come first.` : "No item has two different labels.",
   );
   keep(
     byId("disputes"),

@@ -34,7 +34,10 @@ def label(
         str | None, typer.Option("--as", metavar="NAME", help="Who labels (default: your login name).")
     ] = None,
 ) -> None:
-    """Label items in the terminal. One key is one answer, on disk before the next item is shown."""
+    """Label items in the terminal, by keys or by the first letters of a class.
+
+    Every answer is on disk before the next item is shown.
+    """
     opened = Project(project)
     who = let_in(opened, name)
     session = Session(opened, who, Console())

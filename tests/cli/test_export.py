@@ -134,3 +134,10 @@ def test_an_unknown_format_is_refused(call, folder, tmp_path):
     code, _, err = call("export", folder, "--out", tmp_path / "x.csv", "--format", "xls")
     assert code == 2
     assert "xls" in err
+
+
+def test_fewer_tasks_than_asked_for_are_said_to_be_fewer(call, folder, tmp_path):
+    out = tmp_path / "tasks.json"
+    code, said, _ = call("export", folder, "--out", out, "--format", "label-studio", "--count", 5000)
+    assert code == 0
+    assert " of 5000: no other item is drawn and waits; " in said

@@ -42,7 +42,7 @@ def export(
         bool, typer.Option("--probabilities", help="Also write the probability of every class.")
     ] = False,
     count: Annotated[
-        int | None, typer.Option(help="How many tasks to write for label-studio (default: a batch).")
+        int | None, typer.Option(help="The most tasks to write for label-studio (default: a batch).")
     ] = None,
 ) -> None:
     """Write the labels, one line for each item and annotator.
@@ -99,4 +99,5 @@ def _write_tasks(project: Project, out: Path | IO[bytes], count: int | None) -> 
     check_writable("out", beside)
     write_text(beside, label_studio.config(project))
     write_text(out, content)
-    return f"{counted(len(found), 'task')}; {beside}: the labelling configuration"
+    fewer = f" of {count}: no other item is drawn and waits" if count and len(found) < count else ""
+    return f"{counted(len(found), 'task')}{fewer}; {beside}: the labelling configuration"

@@ -37,10 +37,11 @@ def general_solver(value, n):
     return best
 
 
-def epigraph_solver(costs):
-    """min over (λ, t) of t with Σ C/λ ≤ t, by a general solver."""
+def epigraph_solver(costs, begin=None):
+    """min over (λ, t) of t with Σ C/λ ≤ t, by a general solver; it begins at the uniform λ."""
     n = costs.shape[1]
-    start = np.append(np.full(n, 1 / n), (costs * n).sum(axis=1).max())
+    begin = np.full(n, 1 / n) if begin is None else begin
+    start = np.append(begin, (costs * n).sum(axis=1).max())
     found = minimize(
         lambda x: x[-1],
         start,

@@ -18,7 +18,10 @@ def _finite(pool, workers):
 MAKERS = {
     "linear": lambda pool, workers: LinearOracle(pool, workers=workers),
     "linear, many steps": lambda pool, workers: LinearOracle(pool, steps=20, workers=workers),
-    "linear, three classes": lambda pool, workers: LinearOracle(pool, classes=3, workers=workers),
+    "linear, three classes": lambda pool, workers: LinearOracle(
+        pool, classes=3, steps=5, workers=workers
+    ),
+    "linear, five classes": lambda pool, workers: LinearOracle(pool, classes=5, workers=workers),
     "linear, seven classes": lambda pool, workers: LinearOracle(
         pool, classes=7, steps=20, workers=workers
     ),

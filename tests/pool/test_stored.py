@@ -113,6 +113,9 @@ def test_pieces_are_read_once_for_rows_at_positions():
             self.seen += (index,)
             return np.full((len(rows), 1), index, np.float32)
 
+        def _raw(self, index, rows):
+            return self._rows(index, np.arange(rows.start, rows.stop))
+
     pieces = Counted(np.array([0, 10, 20, 30, 40]), 1)
     np.testing.assert_array_equal(pieces.take(np.array([35, 1, 39, 2, 30])).ravel(), [3, 0, 3, 0, 3])
     assert pieces.seen == (0, 3)

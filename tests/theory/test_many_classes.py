@@ -22,6 +22,7 @@ from aced.theory.complexity import (
     tsybakov_constant,
     vc_dimension,
 )
+from tests.design.test_explicit import epigraph_solver
 
 
 def problem_of(classes, n, hypotheses, seed=0, concentration=0.5):
@@ -74,28 +75,6 @@ def test_two_classes_written_either_way_are_one_problem():
     assert Bandit(table, one.mu[:, None]).mu.shape == (8,)
 
 
-def general_rho(costs, seed):
-    """min over λ of max_h costs/λ by a general solver, on the scale of log λ."""
-    n = costs.shape[1]
-    start = np.append(
-        np.random.default_rng(seed).dirichlet(np.full(n, 5.0)), (costs * n).sum(axis=1).max()
-    )
-    found = minimize(
-        lambda x: x[-1],
-        start,
-        jac=lambda x: np.append(np.zeros(n), 1.0),
-        method="SLSQP",
-        bounds=[(1e-7, 1)] * n + [(0, None)],
-        constraints=[
-            {"type": "eq", "fun": lambda x: x[:-1].sum() - 1},
-            {"type": "ineq", "fun": lambda x: x[-1] - costs @ (1 / x[:-1])},
-        ],
-        options={"maxiter": 1000, "ftol": 1e-13},
-    )
-    lam = found.x[:-1] / found.x[:-1].sum()
-    return (costs @ (1 / lam)).max()
-
-
 @pytest.mark.parametrize("classes", [3, 4])
 @pytest.mark.parametrize("epsilon", [0.0, 0.8])
 def test_rho_agrees_with_a_general_solver(classes, epsilon):
@@ -106,7 +85,9 @@ def test_rho_agrees_with_a_general_solver(classes, epsilon):
             apart = problem.sets[h] != problem.sets[problem.best]
             costs.append(apart / max(problem.gaps[h], epsilon) ** 2)
     found = rho(problem, epsilon)
-    expected = min(general_rho(np.array(costs), seed) for seed in range(3))
+    costs = np.array(costs)
+    starts = [np.random.default_rng(k).dirichlet(np.full(costs.shape[1], 5.0)) for k in range(3)]
+    expected = min(epigraph_solver(costs, start) for start in starts)
     assert found.value == pytest.approx(expected, rel=1e-4)
     assert found.gap < 1e-6
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -152,14 +153,14 @@ def _one_blas_thread() -> _Limit:
     return _Limit()
 
 
-class Remote(Workers):
+class Remote(Workers, ABC):
     """Workers whose ``fold`` and ``each`` are computed elsewhere, part by part."""
 
+    @abstractmethod
     def _parts(
         self, kernel: Kernel, data: Blocks, args: tuple[Any, ...], summed: bool
     ) -> Iterator[tuple[Array, ...]]:
         """What :func:`run_part` returns for every part, in order."""
-        raise NotImplementedError
 
     def fold(self, kernel: Kernel, data: AnyBlocks, *args: Any) -> tuple[Float64, ...]:
         return add_up(self._parts(kernel, blocks_of(data), args, summed=True))

@@ -37,8 +37,6 @@ PASSES = {
     "total": "means",
     "squared_deviation": "spreads",
     "squares": "spreads",
-    "_total": "means",
-    "_squared_deviation": "spreads",
     "_sum_of_squares": "spreads",
     "gram": "H",
     "moments": "H",

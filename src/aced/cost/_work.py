@@ -161,8 +161,8 @@ class Work:
         if self.sparse:
             return [Pass("_sum_of_squares", self.rows, 1, 1, 2 * self.stored)]
         return [
-            Pass("_total", self.rows, 1, 1, self.stored),
-            Pass("_squared_deviation", self.rows, 1, 1, 3 * self.stored),
+            Pass("total", self.rows, 1, 1, self.stored),
+            Pass("squared_deviation", self.rows, 1, 1, 3 * self.stored),
         ]
 
     def _design(self) -> list[Pass]:

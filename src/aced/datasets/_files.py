@@ -24,7 +24,12 @@ def load_file(path: Path, label: str | None) -> Dataset:
     check_file("dataset", path)
     if path.suffix == ".npz":
         return _load_npz(path)
-    return _load_table(path, label)
+    try:
+        return _load_table(path, label)
+    except InvalidInput as error:
+        if error.argument == "y":  # the user named a column
+            raise InvalidInput("label", error.sentence) from None
+        raise
 
 
 def _load_npz(path: Path) -> Dataset:

@@ -17,6 +17,7 @@ import scipy.sparse
 
 from aced._types import Array, Float32, Float64
 from aced._workers import Workers
+from aced.oracles import column_moments
 from aced.pool import Pool, inverse_spread
 
 
@@ -65,8 +66,7 @@ def scalings(pool: Pool, workers: Workers) -> tuple[Scaling, ...]:
         (total,) = workers.fold(_sum_of_squares, pool)
         size = float(np.sqrt(total / (n * pool.features)))
         return (Scaling(None, np.full(pool.features, 1 / size if size > 0 else 1.0, np.float32)),)
-    centre = workers.fold(_total, pool)[0] / n
-    spread = np.sqrt(workers.fold(_squared_deviation, pool, centre)[0] / n)
+    centre, spread = column_moments(pool, workers)
     own = inverse_spread(spread, centre)
     used = own > 0
     common = np.sqrt(np.square(spread[used]).mean()) if used.any() else 1.0
@@ -75,14 +75,6 @@ def scalings(pool: Pool, workers: Workers) -> tuple[Scaling, ...]:
         Scaling(middle, own.astype(np.float32)),
         Scaling(middle, np.where(used, 1 / common, 0.0).astype(np.float32)),
     )
-
-
-def _total(block: Any) -> tuple[Array]:
-    return (block.sum(axis=0, dtype=float),)
-
-
-def _squared_deviation(block: Any, centre: Float64) -> tuple[Array]:
-    return (np.square(block - centre).sum(axis=0),)
 
 
 def _sum_of_squares(block: Any) -> tuple[Array]:

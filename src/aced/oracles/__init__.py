@@ -13,7 +13,7 @@ from aced.oracles._base import (
 )
 from aced.oracles._cholesky import SKETCH as SKETCH
 from aced.oracles._class_kernels import lead_moments as lead_moments
-from aced.oracles._dense import DenseGeometry as DenseGeometry
+from aced.oracles._dense import DenseGeometry as DenseGeometry, column_moments as column_moments
 from aced.oracles._erm import Erm as Erm, LinearErm as LinearErm
 from aced.oracles._finite import FiniteOracle as FiniteOracle
 from aced.oracles._linear import (

@@ -14,6 +14,13 @@ from aced.oracles._weights import Weights
 from aced.pool import Pool, inverse_spread
 
 
+def column_moments(pool: Pool, workers: Workers) -> tuple[Float64, Float64]:
+    """Mean and spread of each column of a dense pool, in two passes; (p,)."""
+    centre = workers.fold(_passes.total, pool)[0] / len(pool)
+    variance = workers.fold(_passes.squared_deviation, pool, centre)[0] / len(pool)
+    return centre, np.sqrt(variance)
+
+
 class DenseGeometry:
     """The geometry of dense rows (:class:`aced.oracles._geometry.Geometry`)."""
 
@@ -21,9 +28,8 @@ class DenseGeometry:
 
     def __init__(self, pool: Pool, workers: Workers) -> None:
         self.pool, self.workers = pool, workers
-        self.centre = workers.fold(_passes.total, pool)[0] / len(pool)
-        variance = workers.fold(_passes.squared_deviation, pool, self.centre)[0] / len(pool)
-        self.inverse_spread = inverse_spread(np.sqrt(variance), self.centre)
+        self.centre, spread = column_moments(pool, workers)
+        self.inverse_spread = inverse_spread(spread, self.centre)
 
     def metric(self, weights: Weights, ridge: float | Float64) -> Cholesky:
         return Cholesky(self, weights, ridge)

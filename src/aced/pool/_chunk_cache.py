@@ -9,6 +9,7 @@ so it ends with the source, and the interpreter waits for at most the chunk that
 from __future__ import annotations
 
 import threading
+from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -49,9 +50,9 @@ class CachedChunks(Concatenated):
         self._coming: Future[None] | None = None
         self._latest = 0  # chunk that was last read in order
 
+    @abstractmethod
     def _decode(self, index: int) -> Iterator[tuple[int, Array]]:
         """The chunk with this index comes last; chunks that were decoded on the way come before it."""
-        raise NotImplementedError
 
     def _lane(self, index: int) -> int:
         """The lane of a chunk; chunks of one lane are decoded one at a time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,7 +11,7 @@ from aced._types import Array, Float32, Ints
 from aced.pool._blocks import BLOCK_ROWS
 
 
-class Concatenated:
+class Concatenated(ABC):
     """A source that knows where its pieces start, and joins the rows of a block from them."""
 
     block_rows = BLOCK_ROWS
@@ -19,13 +20,13 @@ class Concatenated:
         self.starts = starts  # piece k has the rows starts[k] to starts[k + 1]
         self.shape = (int(starts[-1]), features)
 
+    @abstractmethod
     def _rows(self, index: int, rows: slice | Ints) -> Float32:
         """Rows of one piece, counted from its first row; a slice when they are read in order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _raw(self, index: int, rows: slice) -> Array:
         """Rows of one piece as they are stored, in any dtype."""
-        raise NotImplementedError
 
     def _within(self, start: int, stop: int) -> Iterator[tuple[int, slice]]:
         """The pieces that hold these rows, and where in each piece they are."""

@@ -16,7 +16,7 @@ $(VENV)/dev: $(VENV)/run
 	touch $@
 
 demo: $(VENV)/run
-	$(BIN)/aced run digits --strategy aced --strategy passive --strategy margin --plot demo.png
+	$(BIN)/aced run digits --strategy blend --strategy passive --strategy margin --plot demo.png
 
 # The pages are tested in a real browser; where it cannot be had, those tests are skipped.
 chromium:

@@ -10,12 +10,13 @@ from aced._errors import DataUnavailable, InvalidInput
 if TYPE_CHECKING:
     from aced.learner import Learner, Queries
     from aced.pool import Pool
-    from aced.strategies import Aced, Margin, Passive
+    from aced.strategies import Aced, Blend, Margin, Passive
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Aced",
+    "Blend",
     "DataUnavailable",
     "InvalidInput",
     "Learner",
@@ -28,6 +29,7 @@ __all__ = [
 
 _HOMES = {
     "Aced": "aced.strategies",
+    "Blend": "aced.strategies",
     "Learner": "aced.learner",
     "Margin": "aced.strategies",
     "Passive": "aced.strategies",

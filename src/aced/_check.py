@@ -37,6 +37,13 @@ def fraction(argument: str, value: Any) -> float:
     return float(value)
 
 
+def share(argument: str, value: Any) -> float:
+    """A number in [0, 1]."""
+    if not _is_number(value) or not 0 <= value <= 1:
+        raise InvalidInput(argument, f"must be from 0 to 1, got {value!r}")
+    return float(value)
+
+
 def probability(argument: str, value: Any) -> float:
     """A number in (0, 1)."""
     if not _is_number(value) or not 0 < value < 1:

@@ -242,17 +242,24 @@ def test_oracle_values_are_those_of_threads():
 @pytest.mark.parametrize("strategy", ["aced", "core-set", "badge"])
 def test_a_learner_of_two_rounds(strategy):
     rows, labels = blobs(1200, 6, 5)
-    asked = []
+    batches, designs = [], []
     for chosen in ("torch", "threads"):
         learner = Learner(
             Pool(rows), strategy=strategy, backend=chosen, budget=80, batch_size=40, seed=1, threads=2
         )
+        asked = []
         for _ in range(2):
             queries = learner.ask()
             learner.tell(queries.ids, labels[queries.ids])
-        asked.append(set(learner.labelled()[0].tolist()))
+            asked.append(set(queries.ids.tolist()))
         assert learner.labels_known == 80
-    assert len(asked[0] & asked[1]) >= 76
+        batches.append(asked)
+        designs.append(learner.design)
+    assert len(batches[0][0] & batches[1][0]) >= 38
+    if strategy != "aced":
+        assert len(batches[0][1] & batches[1][1]) >= 38
+    else:  # rounding may turn one of 96 rivals, which moves λ by up to a hundredth, and the draws
+        assert np.abs(designs[0] - designs[1]).sum() / 2 < 0.02
 
 
 # -- threads, memory, sentences ----------------------------------------------------

@@ -49,12 +49,29 @@ def test_json_has_the_numbers(call, tmp_path):
 
 def test_a_large_pool_is_designed_on_a_sample(call):
     words = ("plan", "--rows", 10_000_000, "--features", 128, "--no-measure", "--json", "-")
+    lifted = json.loads(call(*words)[1])  # the sample has as many bytes, in twice the columns
+    assert (lifted["design_rows"], lifted["design_features"]) == (2**19, 256)
+    words += ("--representation", "linear")
     record = json.loads(call(*words)[1])
     assert (record["design_rows"], record["memory"]["sample"] > 0) == (2**20, True)
     whole = json.loads(call(*words, "--design-rows", 10_000_000)[1])
     assert whole["memory"]["sample"] == 0
     assert whole["normals_drawn_again"] > 0
     assert whole["operations"] > 4 * record["operations"]
+
+
+def test_lifted_rows_are_planned_unless_they_are_not_wanted(call):
+    words = ("plan", "--rows", 100_000, "--features", 16, "--no-measure", "--json", "-")
+    auto, rbf, linear = (
+        json.loads(call(*words, "--representation", name)[1]) for name in ("auto", "rbf", "linear")
+    )
+    assert auto == rbf | {"free": auto["free"]}  # there are more landmarks than features
+    assert auto["landmarks"] == auto["design_features"] == 335
+    assert auto["memory"]["lifted"] > 4 * 100_000 * 335 > linear["memory"]["lifted"] == 0
+    assert auto["peak"] - linear["peak"] > 4 * 100_000 * 335
+    table = call("plan", "--rows", 100_000, "--features", 16, "--no-measure")[1]
+    assert "335 landmarks" in table
+    assert "lifting" in table
 
 
 def test_workers_share_the_rows(call):
@@ -66,6 +83,7 @@ def test_workers_share_the_rows(call):
 
 def test_what_does_not_fit_is_said_with_a_way_out(call, monkeypatch):
     monkeypatch.setattr("aced.cli._plan.available_memory", lambda: 4 * GIB)
+    monkeypatch.setattr("aced.representations._lifted.available_memory", lambda: 4 * GIB)
     code, out, _ = call("plan", "--rows", 3_000_000, "--features", 1024, "--no-measure")
     said = " ".join(out.split())
     assert code == 0
@@ -90,6 +108,7 @@ def test_what_does_not_fit_is_said_with_a_way_out(call, monkeypatch):
         (("--rows", "9", "--features", "4", "--sparse-density", "0"), "aced: --sparse-density must be"),
         (("--rows", "9", "--features", "4", "--sparse-density", "1.1"), "aced: --sparse-density must"),
         (("--rows", "9", "--features", "4", "--sparse-density", "nan"), "aced: --sparse-density must"),
+        (("--rows", "9", "--features", "4", "--representation", "x"), "aced: --representation must be"),
         (("--rows", "9", "--features", "4", "--dtype", "float33"), "aced: --dtype must be a type of"),
         (("--rows", "9", "--features", "4", "--dtype", "complex64"), "aced: --dtype must be a type of"),
         (("--rows", "9", "--features", "4", "--dtype", "U8"), "aced: --dtype must be a type of real"),

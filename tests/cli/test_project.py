@@ -102,6 +102,14 @@ def test_init_passes_every_setting_on(call, texts, tmp_path):
     assert call("init", tmp_path / "p", "--items", texts, "--classes", "a,b", *flags)[0] == 0
     settings = Project(tmp_path / "p").settings
     assert {name: getattr(settings, name) for name in options} == options
+    assert settings.representation == "linear"  # the only one with a fixed penalty
+
+
+@pytest.mark.parametrize("representation", [None, "auto", "linear", "rbf"])
+def test_init_keeps_the_representation(call, texts, tmp_path, representation):
+    given = [] if representation is None else ["--representation", representation]
+    assert call("init", tmp_path / "p", "--items", texts, "--classes", "a,b", *given)[0] == 0
+    assert Project(tmp_path / "p").settings.representation == (representation or "auto")
 
 
 def test_init_takes_features_of_ones_own_and_classify_asks_for_them(call, texts, tmp_path):
@@ -264,6 +272,8 @@ def test_an_empty_folder_may_be_used(call, texts, tmp_path):
         (["--classes", "a,b", "--seed", "-1"], ["seed"]),
         (["--classes", "a,b", "--l2", "-1"], ["l2"]),
         (["--classes", "a,b", "--l2", "nan"], ["l2"]),
+        (["--classes", "a,b", "--representation", "cubic"], ["--representation", "auto, linear, rbf"]),
+        (["--classes", "a,b", "--representation", "rbf", "--l2", "1"], ["--representation", "l2"]),
     ],
 )
 def test_init_refuses_in_one_sentence_and_leaves_nothing(
@@ -333,6 +343,20 @@ def test_status_before_and_after_labels(call, made):
     assert low <= found["progress"]["accuracy"]["estimate"] <= high
     assert found["last"]["kind"] in ("label", "draw", "lease")
     assert found["people"][0]["median_seconds"] == 2.0
+
+
+def test_status_says_in_a_sentence_how_rows_are_compared(call, made):
+    assert "not known yet" in call("status", made)[1]
+    label_some(made, 60)
+    found = json.loads(call("status", made, "--json")[1])
+    seen = found["representation"]
+    assert (seen["wanted"], found["settings"]["representation"]) == ("auto", "auto")
+    assert seen["used"] in seen["errors"]
+    assert f"(left-out error {seen['errors'][seen['used']]:.3f})" in seen["sentence"]
+    assert f"since round {seen['since']['round']} ({seen['since']['labels']} label" in seen["sentence"]
+    shown = call("status", made)[1]
+    assert "representation" in shown
+    assert "left-out error" in " ".join(shown.split())
 
 
 # -- replay -------------------------------------------------------------------------

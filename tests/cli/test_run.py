@@ -26,8 +26,10 @@ def test_json_of_one_strategy_is_an_object(call, tmp_path):
     code, _, _ = call("run", *QUICK, "--json", tmp_path / "one.json")
     record = json.loads((tmp_path / "one.json").read_text())
     assert code == 0
-    assert set(record) == {"dataset", "strategy", "seed", "rows", "features", "all_labels", "curve"}
-    assert (record["dataset"], record["strategy"], record["seed"]) == ("digits", "aced", 0)
+    assert set(record) == {
+        "dataset", "strategy", "seed", "rows", "features", "all_labels", "curve", "representation"
+    }  # fmt: skip
+    assert (record["dataset"], record["strategy"], record["seed"]) == ("digits", "blend", 0)
     assert (record["rows"], record["features"]) == (1347, 64)
     assert set(record["all_labels"]) == {"pool_accuracy", "holdout_accuracy"}
     assert [point["labels"] for point in record["curve"]] == [20, 40, 60]
@@ -143,6 +145,49 @@ def test_the_penalty_is_chosen_or_fixed(call):
 
 
 @pytest.mark.parametrize(
+    ("options", "used", "compared"),
+    [
+        ([], {"linear", "rbf", "weighted"}, {"linear", "rbf", "weighted"}),
+        (["--representation", "linear"], {"linear"}, {"linear"}),
+        (["--representation", "rbf"], {"rbf"}, {"rbf"}),
+    ],
+)
+def test_the_representation_of_the_last_round_is_said_with_its_errors(call, options, used, compared):
+    code, out, err = call("run", *QUICK, "--strategy", "passive", *options, "--json", "-")
+    found = json.loads(out)["representation"]
+    assert code == 0
+    assert found["used"] in used
+    assert set(found["errors"]) == compared
+    assert min(found["errors"].values()) >= 0.98 * found["errors"][found["used"]] > 0
+    assert found["labels"] == 40  # known when the last round was planned
+    assert f"passive, last round: {found['sentence']}" in err
+
+
+def test_with_a_fixed_penalty_rows_have_one_representation(call):
+    given = ([], ["--representation", "linear"])
+    runs = [call("run", *QUICK, "--strategy", "passive", "--l2", "1", *g, "--json", "-") for g in given]
+    curves = [json.loads(out) for _, out, _ in runs]
+    assert [curve["representation"] for curve in curves] == [None, None]
+    accuracies = [[point["pool_accuracy"] for point in curve["curve"]] for curve in curves]
+    assert accuracies[0] == accuracies[1]
+
+
+def test_a_run_says_where_a_random_forest_is_clearly_better(call, tmp_path):
+    """Labels follow boxes along the axes among many other columns; the seed is fixed."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(1500, 12))
+    labels = ((rows[:, 0] > 0.3) & (rows[:, 1] < 0.5)) | (rows[:, 2] > 1)
+    np.savez(tmp_path / "boxes.npz", X=rows, y=labels.astype(int))
+    words = ("--strategy", "passive", "--budget", "450", "--batch", "150", "--json", "-")
+    code, out, err = call("run", tmp_path / "boxes.npz", *words)
+    found = json.loads(out)["representation"]
+    assert code == 0
+    assert found["forest"] > found["model"] + 0.01
+    assert f"passive: {found['advice']}" in err
+    assert "pass classifier=RandomForestClassifier()" in found["advice"]
+
+
+@pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["imagenet"], "DATASET must be one of"),
@@ -158,6 +203,9 @@ def test_the_penalty_is_chosen_or_fixed(call):
         (["digits", "--budget", "10", "--batch", "20"], "--batch is 20, but the budget is 10"),
         (["digits", "--l2", "-1"], "l2 must be a number from 0 up"),
         (["digits", "--l2", "nan"], "l2 must be a number from 0 up"),
+        (["digits", "--representation", "cubic"], "--representation must be one of auto, linear, rbf"),
+        (["digits", "--representation", "rbf", "--l2", "1"], "but l2 is for rows as they are; drop one"),
+        (["digits", "--representation", "auto", "--l2", "0"], '--representation is "auto", but l2'),
         (["digits", "--seed", "-3"], "seed must be at least 0"),
         (["digits", "--threads", "0"], "threads must be at least 1"),
         (["digits", "--json", "no/folder/x.json"], "--json: there is no folder"),

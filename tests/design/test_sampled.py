@@ -124,7 +124,8 @@ def test_very_large_pools_use_a_sample_and_say_so(monkeypatch):
     monkeypatch.setattr(sampled, "AUTOMATIC_BYTES", 4 * 6 * 5000)
     rows = np.random.default_rng(0).standard_normal((30000, 6))
     said = []
-    learner = Learner(Pool(rows), batch_size=50, report=said.append)
+    how = {"strategy": "aced", "representation": "linear"}
+    learner = Learner(Pool(rows), batch_size=50, report=said.append, **how)
     for _ in range(2):
         queries = learner.ask()
         learner.tell(queries.ids, rows[queries.ids, 0] > 0)

@@ -88,7 +88,7 @@ def test_rows_never_asked_for_may_be_told():
 )
 def test_labels_of_any_kind(values):
     truth = np.asarray(values)[LABELS]
-    learner = make(budget=60)
+    learner = make(budget=60, strategy="aced")
     while queries := learner.ask():
         learner.tell(queries.ids, truth[queries.ids])
     assert learner.classifier.score(ROWS, truth) > 0.75
@@ -97,7 +97,7 @@ def test_labels_of_any_kind(values):
 
 
 def test_everything_is_readable_at_any_time():
-    learner = make()
+    learner = make(strategy="aced")
     assert learner.classifier is None
     assert learner.design is None
     assert learner.incumbent is None
@@ -131,7 +131,7 @@ def test_any_scikit_learn_classifier(classifier, strategy):
 
 
 def test_budget_tolerance_and_batch_follow_the_paper():
-    learner = Learner(Pool(ROWS), budget=100, tolerance=1 / 32)
+    learner = Learner(Pool(ROWS), budget=100, tolerance=1 / 32, strategy="aced")
     assert learner.batch_size == 20  # T / log2(1/ε)
     for _ in range(5):
         ids = learner.ask().ids
@@ -290,19 +290,24 @@ def test_a_strategy_without_more_to_ask_ends_the_loop():
     assert learner.history[0]["size"] == 10
 
 
-def test_an_interrupted_ask_leaves_the_learner_as_it_was(monkeypatch):
+@pytest.mark.parametrize(("strategy", "what", "rounds"), [("aced", "fold", 6), ("blend", "each", 3)])
+def test_an_interrupted_ask_leaves_the_learner_as_it_was(monkeypatch, strategy, what, rounds):
     """Whenever it is interrupted, the next call asks for what an undisturbed run asks for."""
-    disturbed, undisturbed = make(seed=3), make(seed=3)
-    for place in range(6):
-        calls = iter(range(100))
+    disturbed, undisturbed = make(seed=3, strategy=strategy), make(seed=3, strategy=strategy)
+    if strategy == "blend":  # its first batch looks at no row
+        for learner in (disturbed, undisturbed):
+            ids = learner.ask().ids
+            learner.tell(ids, LABELS[ids])
+    for place in range(rounds):
+        calls, whole = iter(range(100)), getattr(Workers, what)
 
-        def interrupt(*args, place=place, calls=calls, fold=Workers.fold):
-            if next(calls) == 3 * place:
+        def interrupt(*args, place=place, calls=calls, run=whole):
+            if next(calls) == (3 * place if what == "fold" else 0):
                 raise KeyboardInterrupt
-            return fold(*args)
+            return run(*args)
 
         with monkeypatch.context() as patch:
-            patch.setattr(Workers, "fold", interrupt)
+            patch.setattr(Workers, what, interrupt)
             with pytest.raises(KeyboardInterrupt):
                 disturbed.ask()
         a, b = disturbed.ask(), undisturbed.ask()
@@ -348,7 +353,7 @@ def test_the_repr_says_how_things_stand():
     ids = learner.ask().ids
     learner.tell(ids[:7], NAMES[ids[:7]])
     assert repr(learner) == (
-        "Learner(aced on 200 rows x 4 features: 7 labels known, 3 pending, 20 may still be asked for, "
+        "Learner(blend on 200 rows x 4 features: 7 labels known, 3 pending, 20 may still be asked for, "
         "10 at a time; classes: 'no' and 'yes')"
     )
 

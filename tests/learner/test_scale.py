@@ -50,10 +50,10 @@ def test_with_a_fixed_penalty_ordinary_rows_are_fitted_as_they_are(scale):
     np.testing.assert_array_equal(learner.classifier.coef_, plain.coef_)
 
 
-@pytest.mark.parametrize("l2", [1, None])
-def test_the_scale_is_folded_into_the_coefficients_without_rounding(l2):
+@pytest.mark.parametrize("how", [{"l2": 1}, {"representation": "linear"}])
+def test_the_scale_is_folded_into_the_coefficients_without_rounding(how):
     rows = (ROWS[:100] / 16).astype(np.float32)  # the largest number is 1
-    learners = [Learner(rows * np.float32(scale), l2=l2) for scale in (1, 2.0**-40)]
+    learners = [Learner(rows * np.float32(scale), **how) for scale in (1, 2.0**-40)]
     for learner in learners:
         learner.tell(np.arange(100), LABELS[:100])
     plain, tiny = (learner.classifier for learner in learners)

@@ -55,7 +55,7 @@ def test_it_asks_learns_and_is_the_same_when_opened_again(tmp_path):
     assert len(state.labelled()) == 100
     assert len(state.rounds) >= 5
     last = state.rounds[-1]["accuracy"]
-    assert last["low"] < last["estimate"] < last["high"]
+    assert last["low"] < last["estimate"] <= last["high"]
     assert project.classifier().score(project.features, labels) > 0.85
     again = Project(tmp_path / "p")
     assert again.state.digest() == state.digest()
@@ -87,7 +87,7 @@ def test_a_round_can_be_repeated_from_the_ledger(tmp_path):
 
 
 def test_rounds_hold_checks_seconds_and_new_rows(tmp_path):
-    project, labels = make(tmp_path / "p", overlap=0.2)
+    project, labels = make(tmp_path / "p", overlap=0.2, strategy="aced")  # which has rivals
     play(project, labels, 40)
     asked = project.brief()
     answer = plan_round(project.pool, asked, 1)

@@ -68,14 +68,16 @@ def test_the_memory_of_a_round_follows_from_the_ledger(tmp_path):
     assert found[0] == found[1]
 
 
-def test_why_comes_from_the_problem_that_drew_the_row(monkeypatch):
+@pytest.mark.parametrize("l2", [1.0, None])
+def test_why_comes_from_the_problem_that_drew_the_row(monkeypatch, l2):
     """λ, incumbent and rivals in the notes are those of the round, computed here by hand; one problem
     is posed for it and no other."""
     known = np.arange(0, 60, 2)
     brief = Brief(
-        round=2, seed=3, size=10, batch=10, strategy="aced", l2=1.0, check=0.0, overlap=0.0,
+        round=2, seed=3, size=10, batch=10, strategy="aced", l2=l2, check=0.0, overlap=0.0,
         rows=known, codes=TRUTH[known].astype(np.int64), eta=np.eye(2)[TRUTH[known].astype(int)],
         single=known[:0], drawn=known, checked=known[:0], based_on=1,
+        representation="auto" if l2 is None else None,
     )  # fmt: skip
     posed = []
     made = Problem.__post_init__
@@ -86,7 +88,8 @@ def test_why_comes_from_the_problem_that_drew_the_row(monkeypatch):
     assert shifts == {1.0}  # one row: that of the assisted estimate, not of another problem
     assert len({problem.mu.tobytes() for problem in posed}) == 1
 
-    learner = Learner(Pool(ROWS), classes=[0, 1], batch_size=10, seed=3, threads=1)
+    how = {"strategy": "aced", "l2": l2, "batch_size": 10, "seed": 3, "threads": 1}
+    learner = Learner(Pool(ROWS), classes=[0, 1], **how)
     learner.tell(known, TRUTH[known])
     queries = learner.ask(10)
     assert planned.rows == queries.ids.tolist()

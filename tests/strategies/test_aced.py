@@ -119,9 +119,7 @@ def test_options_have_the_values_they_name_and_are_kept():
         Aced(fill="some")
     with pytest.raises(InvalidInput, match="shift must be one of row, labels, pool"):
         Aced(shift="rows")
-    with pytest.raises(
-        InvalidInput, match="estimator must be one of assisted, least-squares, logistic, naive"
-    ):
+    with pytest.raises(InvalidInput, match="estimator must be one of assisted, least-squares, naive"):
         Aced(estimator="ips")
     with pytest.raises(InvalidInput, match=r"estimator: .* needs the linear oracle"):
         Aced(estimator="assisted", oracle="sklearn")

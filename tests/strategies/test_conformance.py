@@ -8,6 +8,8 @@ from aced.design import FixedPoint, Grid, Mirror
 from aced.strategies import (
     ActiveCover,
     Badge,
+    Bait,
+    Blend,
     Cal,
     Committee,
     CoreSet,
@@ -16,6 +18,7 @@ from aced.strategies import (
     Iwal,
     LeastConfidence,
     RidgeMargin,
+    Strata,
 )
 from aced.strategies._base import Plan
 from aced.testing import check_strategy, strategy_checks
@@ -30,6 +33,9 @@ MAKERS = {
     "aced, grid": lambda: Aced(solver=FixedPoint(draws=12, rounds=2, search=Grid(budget=6))),
     "aced, uniform start": lambda: Aced(start="uniform"),
     "aced, naive": lambda: Aced(estimator="naive"),
+    "blend": Blend,
+    "bait": Bait,
+    "strata": Strata,
     "passive": Passive,
     "margin": Margin,
     "ridge-margin": RidgeMargin,

@@ -6,6 +6,7 @@ import numpy as np
 
 from aced import Learner, Pool
 from aced._workers import Workers
+from aced.learner._scores import as_they_are
 from aced.strategies import View
 from tests.helpers import blobs, many_blobs
 
@@ -24,7 +25,7 @@ def many_view_of(classes: int, labelled: int = 60) -> tuple[View, np.ndarray]:
 
 def _view(rows: np.ndarray, codes: np.ndarray, labelled: int, classes: int) -> View:
     positions = np.arange(labelled)
-    learner = Learner(Pool(rows), classes=range(classes))
+    learner = Learner(Pool(rows), classes=range(classes), representation="linear")
     learner.tell(positions, codes[:labelled])
     still_open = np.ones(len(rows), dtype=bool)
     still_open[:labelled] = False
@@ -36,7 +37,7 @@ def _view(rows: np.ndarray, codes: np.ndarray, labelled: int, classes: int) -> V
         open=still_open,
         batch_size=10,
         tolerance=0.0,
-        scores=learner._scores,
+        scores=lambda: learner._scored(as_they_are),
         classes=classes,
         blockwise=learner._scored,
     )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from aced._errors import InvalidInput
+from aced._explained import numbers
 from aced._workers import Workers
 from aced.datasets import Dataset
 from aced.design import Report
@@ -41,11 +42,16 @@ class Curve:
     curve: list[Point] = field(default_factory=list)
     history: list[dict[str, Any]] = field(default_factory=list)
 
+    @property
+    def representation(self) -> dict[str, Any] | None:
+        """The representation of the last round, and why; None where rows have no other."""
+        return numbers(self.history[-1]) if self.history else None
+
     def to_json(self) -> dict[str, Any]:
         """The object that ``aced run --json`` writes."""
         record = asdict(self)
         record.pop("history")
-        return record
+        return {**record, "representation": self.representation}
 
     def best(self, labels: int) -> float:
         """The running maximum of the pool accuracy up to ``labels``, the paper's measure."""
@@ -65,24 +71,25 @@ def check_strategy(strategy: Strategy, data: Dataset) -> None:
 
 
 def _check_holdout(data: Dataset) -> None:
-    if data.X_test is not None and not len(data.X_test):
+    if data.X_test is not None and not data.X_test.shape[0]:
         raise InvalidInput("X_test", "has no rows; leave out X_test and y_test, or give them some")
 
 
 def _score(learner: Learner, data: Dataset) -> tuple[float, float | None]:
     model = learner.classifier
     with learner.workers.session():
-        pool = float(np.mean(model.predict(learner.pool.rows()) == data.y))
+        pool = float(np.mean(learner.predict() == data.y))
         if data.X_test is None:
             return pool, None
-        rows = np.asarray(data.X_test, dtype=np.float32)
+        rows = data.X_test.astype(np.float32)
         return pool, float(np.mean(model.predict(rows) == data.y_test))
 
 
-def _ask(learner: Learner, data: Dataset) -> Queries:
+def _ask(learner: Learner, data: Dataset, first: int | None) -> Queries:
     """The next batch. For a stream, each row is answered before the next is asked for."""
     if not learner.strategy.stream:
-        return learner.ask()
+        starts = first is not None and learner.labels_known == 0
+        return learner.ask(first, fresh=True) if starts else learner.ask()
     ids: list[Any] = []
     probabilities: list[float] = []
     while len(ids) < learner.batch_size and (query := learner.ask(1)):
@@ -93,11 +100,17 @@ def _ask(learner: Learner, data: Dataset) -> Queries:
 
 
 def fit_all(
-    data: Dataset, pool: Pool, *, l2: float | None, workers: Workers | None = None
+    data: Dataset,
+    pool: Pool,
+    *,
+    l2: float | None,
+    representation: str | None = None,
+    workers: Workers | None = None,
 ) -> dict[str, float | None]:
-    """Accuracies of the classifier trained on every label; ``l2`` is as in ``Learner``."""
+    """Accuracies of the classifier trained on every label, with arguments as in ``Learner``."""
     _check_holdout(data)
-    learner = Learner(pool, strategy="passive", l2=l2, workers=workers)
+    how: dict[str, Any] = {"l2": l2, "representation": representation, "workers": workers}
+    learner = Learner(pool, strategy="passive", **how)
     learner.tell(pool.ids, data.y)
     on_pool, on_holdout = _score(learner, data)
     return {"pool_accuracy": on_pool, "holdout_accuracy": on_holdout}
@@ -113,6 +126,8 @@ def simulate(
     batch: int | None,
     seed: int,
     l2: float | None,
+    first: int | None = None,
+    representation: str | None = None,
     workers: Workers | None = None,
     tick: Callable[[Point], None] | None = None,
     report: Report | None = None,
@@ -120,7 +135,8 @@ def simulate(
     """Ask, answer from the known labels, train and score, until the budget is spent.
 
     A stream is asked for one row at a time, but scored after every batch of labels like the other
-    strategies. ``tick`` gets each point, ``report`` the progress of a round.
+    strategies. ``first`` is the size of the first batch, if it is not like the others;
+    ``representation`` is as in ``Learner``. ``tick`` gets each point, ``report`` a round's progress.
     """
     _check_holdout(data)
     check_strategy(strategy, data)
@@ -131,6 +147,7 @@ def simulate(
         strategy=strategy,
         classes=classes.tolist(),
         l2=l2,
+        representation=representation,
         budget=budget,
         batch_size=batch,
         seed=seed,
@@ -140,7 +157,7 @@ def simulate(
     learner.strategy.reveal(codes)
     result = Curve(data.name, strategy.name, seed, len(pool), pool.features, all_labels)
     with learner.workers.session():
-        while queries := _ask(learner, data):
+        while queries := _ask(learner, data, first):
             if not learner.strategy.stream:
                 learner.tell(queries.ids, data.y[pool.positions(queries.ids)])
             on_pool, on_holdout = _score(learner, data)

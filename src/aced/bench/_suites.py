@@ -1,7 +1,8 @@
 """The jobs of each suite. Every job gives one record.
 
 The suites "paper" and "full" have the paper's settings. The suite "classes" has two tasks with ten
-classes and the default classifier, whose penalty is chosen from the labels.
+classes and the default classifier, whose penalty is chosen from the labels. The suite "field" is in
+:mod:`aced.bench._field`.
 
 The paper's settings are unpenalised logistic regression, batches of 250, and the C0 grids and
 numbers of passes in the tables of its appendix.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -35,6 +37,13 @@ FIXED_C0 = {"oac": 0.03, "oac-vw": 0.03}
 OTHER_C0 = 1e-4
 """One C0 for all tasks: what a user could have set without knowing the labels."""
 
+FIELD = "field"
+"""The suite whose jobs :mod:`aced.bench._field` has."""
+OURS = "ours"
+"""The learner's own classifier, whose penalty is ``l2`` or chosen from the labels."""
+LATER = {"first": None, "representation": None, "classifier": OURS}
+"""Fields that jobs did not always have, with what they were then."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -47,16 +56,30 @@ class Job:
     batch: int
     l2: float | None  # None: chosen from the labels
     options: dict[str, Any] = field(default_factory=dict)
+    first: int | None = None  # the first batch, where it is not like the others
+    representation: str | None = None  # of the learner; None: linear
+    classifier: str = OURS  # or one that comes with a peer
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields, but later ones only where they are set: older jobs keep their keys."""
+        found = asdict(self)
+        return {k: v for k, v in found.items() if k not in LATER or v != LATER[k]}
 
     @property
     def key(self) -> str:
         """A hash that is the same whenever and wherever the job is run."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+        return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()[:16]
 
     @property
     def label(self) -> str:
+        """The strategy, and what sets it apart from other jobs with the same strategy on the task."""
         c0 = self.options.get("c0")
-        return self.strategy if c0 is None else f"{self.strategy} C0={c0:g}"
+        if c0 is not None:
+            return f"{self.strategy} C0={c0:g}"
+        if self.classifier != OURS:
+            return f"{self.strategy}/{self.classifier}"
+        plain = self.representation in (None, "auto")
+        return self.strategy if plain else f"{self.strategy} ({self.representation})"
 
 
 def grid(strategy: str, task: str) -> list[float]:
@@ -79,19 +102,29 @@ def jobs(
     strategies: list[str] | None = None,
     seeds: int | None = None,
 ) -> list[Job]:
-    """The jobs of a suite, cheap tasks first; ``tasks`` and ``strategies`` select some of them."""
+    """The jobs of a suite, cheap tasks first; ``tasks`` and ``strategies`` select some of them.
+
+    The suite "field" has jobs of its own: :func:`aced.bench.field_jobs`.
+    """
     builders = {"smoke": _smoke, "paper": _paper, "full": _full, "classes": _classes}
-    choice("suite", suite, builders)
+    choice("suite", suite, [*builders, FIELD])
     if seeds is not None:
         whole("seeds", seeds, 1)
+    if suite == FIELD:
+        raise InvalidInput("suite", "field has jobs of its own; call field_jobs")
     every = builders[suite](seeds)
     kept = every
     for name, field_name, wanted in (("tasks", "task", tasks), ("strategies", "strategy", strategies)):
-        known = {getattr(job, field_name) for job in every}
-        if unknown := sorted(set(wanted or []) - known):
-            raise InvalidInput(name, f"{suite} has no {unknown[0]!r}; it has {', '.join(sorted(known))}")
+        known = dict.fromkeys(sorted({getattr(job, field_name) for job in every}))
+        check_known(suite, name, wanted, known)
         kept = [job for job in kept if wanted is None or getattr(job, field_name) in wanted]
     return kept
+
+
+def check_known(suite: str, argument: str, wanted: list[str] | None, known: Iterable[str]) -> None:
+    """Refuse a name that the suite does not have."""
+    if unknown := sorted(set(wanted or []) - set(known)):
+        raise InvalidInput(argument, f"{suite} has no {unknown[0]!r}; it has {', '.join(known)}")
 
 
 def _smoke(seeds: int | None) -> list[Job]:

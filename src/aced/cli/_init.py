@@ -20,7 +20,7 @@ from aced.cli._project import MOST_SHOWN, counted, say, visible, working
 from aced.items import Embedding, Items, embed_with, features_from, read_items
 from aced.ledger import Settings
 from aced.project import FUNCTION, Project, check_batch, check_classes, check_settings
-from aced.strategies import STRATEGIES
+from aced.strategies import DEFAULT, STRATEGIES
 
 
 def init(
@@ -49,7 +49,7 @@ def init(
     column: Annotated[str | None, typer.Option(help="The column that holds the texts.")] = None,
     id_column: Annotated[str | None, typer.Option(help="The column that holds the ids.")] = None,
     kind: Annotated[str | None, typer.Option(help="text, image or row (default: guessed).")] = None,
-    strategy: Annotated[str, typer.Option(help=f"One of {', '.join(STRATEGIES)}.")] = "aced",
+    strategy: Annotated[str, typer.Option(help=f"One of {', '.join(STRATEGIES)}.")] = DEFAULT,
     batch: Annotated[
         int | None, typer.Option(help="Items in a round (default: 250, fewer in a small project).")
     ] = None,
@@ -62,7 +62,14 @@ def init(
     seed: Annotated[int, typer.Option(help="The same seed gives the same features and draws.")] = 0,
     l2: Annotated[
         float | None,
-        typer.Option(help="Penalty of the logistic regression (default: chosen from the labels)."),
+        typer.Option(help="A logistic regression with this penalty, for features as they are."),
+    ] = None,
+    representation: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns in which the classifier is linear: auto (default; the labels choose), linear "
+            "(with --l2) or rbf."
+        ),
     ] = None,
 ) -> None:
     """Make a project from a file or a folder of items. Their features are computed and kept."""
@@ -77,6 +84,7 @@ def init(
         "overlap": overlap,
         "lease": lease,
         "l2": l2,
+        "representation": representation,
         "combine": combine,
     }
     check_settings(names, **settings)

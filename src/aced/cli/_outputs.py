@@ -83,6 +83,17 @@ def print_table(console: Console, curves: list[Curve]) -> None:
     console.print(table)
 
 
+def print_representations(console: Console, curves: list[Curve]) -> None:
+    """Print which representation each strategy ended with and why, and whether a forest is better."""
+    for curve in curves:
+        found = curve.representation
+        if found is None:
+            continue
+        console.print(f"{curve.strategy}, last round: {found['sentence']}", soft_wrap=True, markup=False)
+        if "advice" in found:
+            console.print(f"{curve.strategy}: {found['advice']}", soft_wrap=True, markup=False)
+
+
 def draw_plot(path: Path, curves: list[Curve]) -> None:
     """Draw accuracy against labels, on the pool and, beside it, on the holdout."""
     plt = pyplot()

@@ -20,12 +20,12 @@ from aced.cli._outputs import write_text
 from aced.cli._project import duration
 from aced.cost import Cost, Measuring, Pass, Speed, in_words, measured, miniature, ways_out
 from aced.learner import Learner
-from aced.oracles import LinearOracle
 from aced.pool import Pool, available_memory
 from aced.strategies import Aced
 
 PARTS = {
     "rows": "the pool as float32, if it is kept in memory",
+    "lifted": "rows in the columns of the kernel, and the landmarks",
     "sample": "rows that the design is found on and checked with",
     "row vectors": "ids, labels, design, sensitivities",
     "noise": "normal draws; those beyond 512 MiB are drawn again",
@@ -41,7 +41,8 @@ PASSES = {
     "gram": "H",
     "moments": "H",
     "curvature": "H",
-    "_estimates": "predictions",
+    "lift_block": "lifting",
+    "_probabilities": "predictions",
     "labels_kernel": "labels",
     "_spread_of": "noise of h̃",
     "pulls": "first gradients",
@@ -61,6 +62,9 @@ def plan(
     sparse_density: Annotated[
         float | None, typer.Option(help="For a sparse pool: the share of numbers that are stored.")
     ] = None,
+    representation: Annotated[
+        str, typer.Option(help="auto: what the labels may choose at most; linear; rbf.")
+    ] = "auto",
     draws: Annotated[int | None, typer.Option(help="Number of noise vectors (default: 96).")] = None,
     design_rows: Annotated[
         int | None, typer.Option(help="Rows the design is found on (default: all, or a sample if many).")
@@ -82,7 +86,8 @@ def plan(
     if json_file is not None and json_file != "-":
         check_writable("json", Path(json_file))
     threads = available_threads() if threads is None else threads
-    cost = Cost.of(rows, features, draws, sparse_density, threads, workers, design_rows, classes)
+    shape = rows, features, draws, sparse_density, threads, workers, design_rows, classes
+    cost = Cost.of(*shape, representation)
     free = available_memory()
     speed, trouble = None, _untimed(cost, free)
     if measure and trouble is None:
@@ -106,9 +111,14 @@ def _ask(pool: Pool, workers: Workers, cost: Cost, solver: Measuring, labels: in
     """Run a round of aced on random rows, some with random labels; return when it began."""
     began = time.perf_counter()
     classes = list(range(cost.classes))
-    oracle = LinearOracle(pool, classes=cost.classes, steps=cost.oracle_steps, workers=workers)
-    strategy = Aced(oracle=oracle, solver=solver)
-    learner = Learner(pool, strategy=strategy, classes=classes, batch_size=1, workers=workers)
+    learner = Learner(
+        pool,
+        strategy=Aced(solver=solver),
+        classes=classes,
+        representation="linear",  # the pool's rows stand for those in any representation
+        batch_size=1,
+        workers=workers,
+    )
     known = np.random.default_rng(0).choice(
         len(pool), max(1, min(labels, len(pool) // 2)), replace=False
     )
@@ -150,8 +160,9 @@ def _verdict(cost: Cost, free: int) -> str:
 
 def _record(cost: Cost, item: int, free: int, speed: Speed | None) -> dict[str, Any]:
     """All numbers of the plan, for JSON. Sizes are in bytes."""
-    shape = ("rows", "features", "classes", "stored", "sparse", "draws", "design_rows", "threads")
-    return {name: getattr(cost, name) for name in (*shape, "workers")} | {
+    own = ("rows", "features", "classes", "stored", "sparse", "draws", "threads", "workers")
+    shape = (*own, "design_rows", "design_features", "landmarks")
+    return {name: getattr(cost, name) for name in shape} | {
         "rows_on_disk": cost.on_disk(item),
         "rows_in_memory": cost.row_bytes,
         "memory": cost.memory,
@@ -181,6 +192,7 @@ def _record(cost: Cost, item: int, free: int, speed: Speed | None) -> dict[str, 
 def _print_memory(console: Console, cost: Cost, item: int, dtype: str) -> None:
     where = f", {cost.workers} workers" if cost.workers > 1 else ""
     where += f", {cost.classes} classes" if cost.classes > 2 else ""
+    where += f", {cost.landmarks} landmarks" if cost.landmarks else ""
     table = Table(title=f"Memory of a round over {cost.rows} rows x {cost.features} features{where}")
     table.add_column("part")
     table.add_column("size", justify="right")

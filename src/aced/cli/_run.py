@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -19,11 +20,11 @@ from aced._errors import InvalidInput
 from aced._files import check_writable
 from aced.backends import make_workers
 from aced.bench import Curve, Point, check_strategy, fit_all, simulate
-from aced.cli._outputs import check_plot, draw_plot, print_table, write_text
+from aced.cli._outputs import check_plot, draw_plot, print_representations, print_table, write_text
 from aced.datasets import NAMES, Dataset, load_dataset
-from aced.learner import default_batch
+from aced.learner import Learner, default_batch
 from aced.pool import Pool
-from aced.strategies import STRATEGIES, make_strategy, option_names
+from aced.strategies import DEFAULT, STRATEGIES, make_strategy, option_names
 
 ROUNDS = 24
 """Batches asked for when no budget is given."""
@@ -41,7 +42,7 @@ def run(
     ] = "digits",
     strategy: Annotated[
         list[str] | None,
-        typer.Option(help=f"One of {', '.join(STRATEGIES)}; repeat to compare. Default: aced."),
+        typer.Option(help=f"One of {', '.join(STRATEGIES)}; repeat to compare. Default: blend."),
     ] = None,
     budget: Annotated[
         int | None, typer.Option(help="Labels to ask for (default: 24 batches, at most half the pool).")
@@ -52,7 +53,11 @@ def run(
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     l2: Annotated[
         float | None,
-        typer.Option(help="Penalty of the logistic regression; 0 is the paper's. Default: chosen."),
+        typer.Option(help="Logistic regression with this penalty on rows as they are; 0: the paper's."),
+    ] = None,
+    representation: Annotated[
+        str | None,
+        typer.Option(help="Columns of hypotheses: auto (the labels choose), linear (with --l2) or rbf."),
     ] = None,
     solver: Annotated[
         str | None, typer.Option(help="How aced finds its design: fixed-point (default) or mirror.")
@@ -65,9 +70,7 @@ def run(
     ] = None,
     estimator: Annotated[
         str | None,
-        typer.Option(
-            help="What is assumed of other rows: assisted (default), least-squares, logistic, naive."
-        ),
+        typer.Option(help="What is assumed of other rows: assisted (default), least-squares or naive."),
     ] = None,
     shift: Annotated[
         str | None,
@@ -125,7 +128,8 @@ def run(
         "design_rows": design_rows,
         "round_seconds": round_seconds,
     }
-    names = strategy or ["aced"]
+    designed = any(value is not None for value in given.values())
+    names = strategy or ["aced" if designed else DEFAULT]
     options = _options(names, {name: value for name, value in given.items() if value is not None})
     for name in names:
         make_strategy(name, options[name])
@@ -136,6 +140,7 @@ def run(
             "scheduler and backend", "a cluster is a backend of its own; pass one of them"
         )
     make_workers(backend, threads, None, device)  # refuses a wrong name before anything is loaded
+    Learner(np.eye(2), l2=l2, representation=representation)  # and this a contradiction
     with _cluster(scheduler) as client:
         workers = make_workers(backend, threads, client, device)
         with Console(stderr=True).status(f"loading {dataset}"):
@@ -146,9 +151,11 @@ def run(
         size = batch if batch is not None else default_batch(len(pool))
         total = budget if budget is not None else min(max(1, len(pool) // 2), ROUNDS * size)
         _check_sizes(len(pool), total, size if batch is not None else None)
-        how = {"budget": total, "batch": min(size, total), "seed": seed, "l2": l2, "workers": workers}
+        how = {"budget": total, "batch": min(size, total), "seed": seed, "workers": workers}
+        how |= {"l2": l2, "representation": representation}
         curves = _simulate_all(options, data, pool, **how)
     print_table(console, curves)
+    print_representations(console, curves)
     if json_file is not None:
         records = [curve.to_json() for curve in curves]
         text = json.dumps(records if len(records) > 1 else records[0], indent=2) + "\n"
@@ -231,7 +238,8 @@ def _simulate_all(
     curves = []
     with bar:
         task = bar.add_task("all labels", total=None, note="")
-        everything = fit_all(data, pool, l2=how["l2"], workers=how["workers"])
+        same = {name: how[name] for name in ("l2", "representation", "workers")}
+        everything = fit_all(data, pool, **same)
         bar.remove_task(task)
         for name, own in options.items():
             task = bar.add_task(name, total=how["budget"], note="")

@@ -22,7 +22,19 @@ from aced.cli._project import (
 )
 from aced.project import Project, knows_classes, summary
 
-SETTINGS = ("classes", "kind", "items", "rows", "strategy", "batch", "check", "overlap", "combine")
+SETTINGS = (
+    "classes",
+    "kind",
+    "items",
+    "rows",
+    "strategy",
+    "batch",
+    "check",
+    "overlap",
+    "combine",
+    "representation",
+    "l2",
+)
 
 
 def status(project: Folder, as_json: Json = False) -> None:
@@ -73,6 +85,8 @@ def _print(console: Console, folder: str, found: dict[str, Any], old: bool) -> N
         + f"; {counted(found['disputed'], 'item')} disputed",
         "rounds": f"{len(found['rounds'])}, drew {counted(progress['drawn'], 'item')} "
         f"with {settings['strategy']}",
+        "representation": found["representation"]["sentence"],
+        **({"advice": advice} if (advice := found["representation"]["advice"]) else {}),
         "last event": f"{found['last']['seq']}, {found['last']['kind']} "
         f"{visible(found['last']['who'])}".rstrip()
         + f", {clock(found['last']['at'])}",

@@ -27,6 +27,7 @@ from aced.design import (
     waterfill,
 )
 from aced.pool import BLOCK_ROWS, SPARSE_BLOCK_ROWS, Blocks, Pool, Sparse
+from aced.representations import Choice, Representations, components
 
 SAMPLE_OPERATIONS = 6e9
 """The rows that are measured take about this many operations: less than a second."""
@@ -105,12 +106,15 @@ class Timed(Workers):
 
 
 def miniature(cost: Cost) -> Cost:
-    """A round of the same shape over a few blocks, in which everything happens once."""
+    """A round of the same shape over a few blocks of rows in their representation.
+
+    There is one step of the design, with one search.
+    """
     size = SPARSE_BLOCK_ROWS if cost.sparse else BLOCK_ROWS
-    few = replace(cost, search=Dinkelbach(steps=1, scales=(), far=()), oracle_steps=1, workers=1)
-    few = replace(few, solver=replace(cost.solver, rounds=1), design_rows=cost.rows)
+    few = replace(cost.over(cost.rows), search=Dinkelbach(steps=1, scales=(), far=()), workers=1)
+    few = replace(few, solver=replace(cost.solver, rounds=1))
     per_row = sum(one.times * one.operations for one in few.passes) / cost.rows
-    per_block = max(1, cost.row_bytes * size // cost.rows)
+    per_block = max(1, few.row_bytes * size // cost.rows)
     blocks = min(SAMPLE_OPERATIONS / (per_row * size), SAMPLE_BYTES / per_block, 64 * cost.threads)
     return _cut(few, size * max(cost.threads, round(blocks)))
 
@@ -155,16 +159,18 @@ def measured(cost: Cost, ask: Ask) -> Speed:
     """Measure every kernel of a round on random rows of that shape; ``ask`` asks for a round."""
     rng = np.random.default_rng(0)
     small = miniature(cost)
-    tiny = replace(_cut(small, 64), features=min(16, cost.features), stored=64)
+    few = min(16, small.features)
+    tiny = replace(_cut(small, 64), features=few, design_features=few, stored=64)
     ask(_random(tiny, rng), Workers(1), tiny, Measuring(tiny), LABELS)  # so that all is compiled
     pool, solver = _random(small, rng), Measuring(small)
     began = ask(pool, Timed(cost.threads), small, solver, LABELS)
     row = {(name, 1): seconds / len(pool) for name, seconds in (solver.during | solver.before).items()}
     row |= {(name, cost.draws): seconds / len(pool) for name, seconds in solver.during.items()}
     of_step = cost.over(cost.design_rows).solving_in_step / small.solving_in_step
+    choosing, row["lift_block", 1] = _seconds_of_lift(cost, rng) if cost.landmarks else (0.0, 0.0)
     return Speed(
         row=row,
-        once=solver.began - began - solver.in_before,
+        once=solver.began - began - solver.in_before + choosing,
         step=(solver.step - solver.in_step) * of_step,
         normal=solver.normal,
         drawn=_seconds_of_draw(min(cost.rows, DRAWN), rng),
@@ -182,6 +188,24 @@ def _random(small: Cost, rng: Rng) -> Pool:
     pool = Pool(np.zeros((n, 1), np.float32))
     pool.data = Blocks(Sparse(scipy.sparse.csr_matrix((values, columns, places), shape=(n, p))))
     return pool  # it stays sparse even if it is small
+
+
+def _seconds_of_lift(cost: Cost, rng: Rng) -> tuple[float, float]:
+    """The seconds for the choice of a representation with the landmarks, and for lifting one row."""
+    rows = min(cost.rows, max(cost.landmarks, cost.threads * BLOCK_ROWS))
+    pool, workers = (
+        Pool(rng.standard_normal((rows, cost.features), dtype=np.float32)),
+        Timed(cost.threads),
+    )
+    representations = Representations(pool, workers)
+    known = rng.permutation(rows)[:LABELS]
+    began = time.perf_counter()
+    representations.choose(None, known, np.arange(len(known)) % cost.classes)
+    representations.pool_of(Choice("rbf"))
+    taken = time.perf_counter() - began
+    mean, total = workers.take()
+    here = replace(cost, rows=rows, landmarks=components(rows))
+    return taken - total, mean["lift_block"] * cost.lifting / here.lifting / cost.rows
 
 
 def _seconds_of_draw(rows: int, rng: Rng) -> float:

@@ -1,8 +1,9 @@
 """The passes over rows and the operations of a round, counted from the solver's settings.
 
 Operations are the multiplications, additions and divisions of every pass over rows and of solving with
-H. Drawing normals, adding up blocks and the regression on the labels are left out. The design may end
-before its last step, and H may be kept for longer, so these numbers are upper bounds.
+H. Drawing normals, adding up blocks, the choice of a representation and the fit to the labels are left
+out. The design may end before its last step, and H may be kept for longer, so these numbers are upper
+bounds.
 """
 
 from __future__ import annotations
@@ -44,10 +45,12 @@ class Work:
     threads: int
     workers: int
     design_rows: int
+    design_features: int  # columns of the rows that the design sees, in their representation
     solver: FixedPoint
     search: Dinkelbach = field(default_factory=Dinkelbach)
-    oracle_steps: int | None = None  # default: the oracle's
     classes: int = 2  # K
+    landmarks: int = 0  # c, by which rows are lifted; 0 if they stay as they are
+    held: bool = True  # whether lifted rows are kept; if not, every pass lifts them again
 
     @property
     def draws(self) -> int:
@@ -64,6 +67,12 @@ class Work:
         return self.others * self.draws
 
     @property
+    def numbers(self) -> int:
+        """How many numbers the rows have in their representation."""
+        same = self.design_features == self.features
+        return self.stored if same else self.rows * self.design_features
+
+    @property
     def sampled(self) -> bool:
         """Whether the design is found on a sample."""
         return self.design_rows < self.rows
@@ -76,9 +85,10 @@ class Work:
 
     def over(self: W, rows: int) -> W:
         """A round over a pool of ``rows`` rows of this kind; so small a pool may be stored densely."""
-        sparse = self.sparse and not made_dense(rows, self.features)
-        stored = max(1, self.stored * rows // self.rows) if sparse else rows * self.features
-        return replace(self, rows=rows, stored=stored, sparse=sparse, design_rows=rows)
+        sparse = self.sparse and not made_dense(rows, self.design_features)
+        stored = max(1, self.numbers * rows // self.rows) if sparse else rows * self.design_features
+        here = replace(self, rows=rows, features=self.design_features, stored=stored, landmarks=0)
+        return replace(here, sparse=sparse, design_rows=rows)
 
     @property
     def visits(self) -> int:
@@ -88,8 +98,7 @@ class Work:
     @property
     def steps(self) -> int:
         """How many steps the oracle takes after the first."""
-        default = SparseGeometry.steps if self.sparse else DenseGeometry.steps
-        return default if self.oracle_steps is None else self.oracle_steps
+        return SparseGeometry.steps if self.sparse else DenseGeometry.steps
 
     @property
     def _forms(self) -> int:
@@ -98,9 +107,28 @@ class Work:
 
     @cached_property
     def passes(self) -> tuple[Pass, ...]:
-        """Every pass over rows; means and spreads come first, then the regression that gives h̃."""
-        predicted = Pass("_estimates", self.rows, 1, 1, self._product(self.others))
-        found = [*self._standardise(), *self._scaled(), predicted, self._labels(1)]
+        """Every pass over rows: the representation, then the model that gives h̃, then the design."""
+        seen = self._in_representation()
+        if not self.landmarks:
+            return (*self._scaled(), *seen)
+        own = (one.times for one in seen if one.rows == self.rows)  # the others see a sample
+        lifted = Pass("lift_block", self.rows, 1, 1 if self.held else sum(own), self.lifting)
+        return (*self._scaled(), lifted, *seen)
+
+    @property
+    def lifting(self) -> int:
+        """Operations of lifting all rows: distances from landmarks, and their product with the mapping.
+
+        There are at most as many lifted columns as landmarks.
+        """
+        p, c = self.features, self.landmarks
+        return self.rows * (2 * c * p + 2 * c * c + 4 * p + 3 * c)
+
+    def _in_representation(self) -> tuple[Pass, ...]:
+        classes = self.classes
+        each = self._product(classes) + 3 * self.rows * classes
+        predicted = Pass("_probabilities", self.rows, 1, 1, each)
+        found = [*self._standardise(), predicted, self._labels(1)]
         if not self.sampled:
             return (*found, *self._design())
         samples = [self.over(rows) for rows in self.sample_sizes]
@@ -123,7 +151,7 @@ class Work:
         They find H, serve calls of the oracle and, where rows are dense, give leverages. A call takes
         first steps, steps, and the sizes of the points and of the anchor.
         """
-        q, steps, columns = self.features + 1, self.steps, self.columns
+        q, steps, columns = self.design_features + 1, self.steps, self.columns
         if self.sparse:
             solving = (4 * RANK + 3) * (columns + self.others + steps * columns)
             solving += 20 * columns * (steps + 1)
@@ -145,19 +173,17 @@ class Work:
 
     def _product(self, columns: int) -> int:
         """Operations of the rows, or of their transpose, times a matrix with this many columns."""
-        return 2 * columns * self.stored
+        return 2 * columns * self.numbers
 
     def _standardise(self) -> list[Pass]:
         square, each = ("squares", 2) if self.sparse else ("squared_deviation", 3)
         return [
-            Pass("total", self.rows, 1, 1, self.stored),
-            Pass(square, self.rows, 1, 1, each * self.stored),
+            Pass("total", self.rows, 1, 1, self.numbers),
+            Pass(square, self.rows, 1, 1, each * self.numbers),
         ]
 
     def _scaled(self) -> list[Pass]:
-        """The passes for the scale of the logistic regression, which more than two classes have."""
-        if self.classes == 2:
-            return []
+        """The passes for the scales of the pool's own columns, with which representations begin."""
         if self.sparse:
             return [Pass("_sum_of_squares", self.rows, 1, 1, 2 * self.stored)]
         return [
@@ -188,7 +214,7 @@ class Work:
     def _prepared(self, times: int, forms: int) -> list[Pass]:
         """The passes for H: its sums and, where rows are sparse, its directions each time H is found."""
         if not self.sparse:
-            q = self.features + 1
+            q = self.design_features + 1
             return [Pass("gram", self.rows, 1, times, self.rows * (q * (q + 1) + 3 * q))]
         image = 2 * self._product(RANK) + 3 * self.rows * RANK
         return [
@@ -201,7 +227,7 @@ class Work:
         return Pass("labels_kernel", self.rows, 1, times, each)
 
     def _lengths(self, times: int, low_rank: bool) -> Pass:
-        k = RANK if low_rank else min(self.features + 1, SKETCH)
+        k = RANK if low_rank else min(self.design_features + 1, SKETCH)
         each = self._product(k) + 3 * self.rows * k + (2 * self._product(1) if low_rank else 0)
         return Pass("lengths" if low_rank else "squared_lengths", self.rows, self.draws, times, each)
 

@@ -21,6 +21,7 @@ from aced.design._sampled import (
     FEWEST_SAMPLED as FEWEST_SAMPLED,
     Sampled as Sampled,
     automatic_rows as automatic_rows,
+    systematic as systematic,
 )
 from aced.design._solver import (
     Design as Design,

@@ -121,9 +121,13 @@ def _in_groups(
 
 
 def _shares(found: Found, parts: list[Ints], mass: Float64) -> Float64:
-    """The factor that scales each group to its share of Σ s G = F."""
+    """The factor that scales each group to its share of Σ s G = F.
+
+    Maximisers that are all the same have no row on their boundary, and their group says nothing.
+    """
     share = np.array([found.ratio[part].sum() / len(found.ratio) for part in parts])
-    return np.asarray(share / np.maximum(mass, np.finfo(float).tiny))
+    known = mass >= np.finfo(float).tiny
+    return np.asarray(np.divide(share, mass, out=np.zeros(len(parts)), where=known))
 
 
 def _densities(

@@ -6,10 +6,9 @@ need to know of the draws and in the confidence width that comes with them.
 
 from aced.estimators._assisted import assisted as assisted, predict as predict, regress as regress
 from aced.estimators._chaining import Chaining as Chaining, Estimate as Estimate
-from aced.estimators._chosen import Chosen as Chosen
 from aced.estimators._combination import combine as combine, scales as scales
 from aced.estimators._ips import ips as ips, ips_width as ips_width
-from aced.estimators._logistic import logistic as logistic
+from aced.estimators._modelled import modelled as modelled, reach as reach
 from aced.estimators._naive import averages as averages, naive as naive, naive_width as naive_width
 from aced.estimators._ridge import (
     CONSTANT as CONSTANT,

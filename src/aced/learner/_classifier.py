@@ -1,6 +1,6 @@
 """Classifiers with a fixed penalty, and any of scikit-learn's.
 
-The default, whose penalty is chosen from the labels, is :class:`aced.estimators.Chosen`.
+The default is another: the model of :mod:`aced.representations`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def default_classifier(l2: Any) -> LogisticRegression:
 
 
 class Fixed:
-    """The default classifier with a fixed penalty, for rows as they are but for the pool's unit."""
+    """Logistic regression with a fixed penalty, for rows as they are but for the pool's unit."""
 
     def __init__(self, pool: Pool, l2: Any) -> None:
         self._template, self._scale = default_classifier(l2), unit(pool)
@@ -73,7 +73,7 @@ SMALL = 1.0
 
 
 def unit(pool: Pool) -> float:
-    """What the default classifier multiplies the rows by: 1, or what makes small numbers about 1.
+    """What a fixed penalty's classifier multiplies the rows by: 1, or what makes small numbers about 1.
 
     >>> unit(Pool([[0.001], [-3.0]])), unit(Pool([[0.1], [-0.3]])), unit(Pool([[1e-10], [-3e-10]]))
     (1.0, 4.0, 4294967296.0)
@@ -83,7 +83,7 @@ def unit(pool: Pool) -> float:
 
 
 def fit_scaled(template: Any, rows: Any, labels: Array, scale: float) -> Any:
-    """The default classifier fitted to ``scale`` x rows; its coefficients are those for the rows.
+    """The classifier fitted to ``scale`` x rows; its coefficients are those for the rows.
 
     The scale is a power of two, so that nothing is rounded.
     """

@@ -12,7 +12,7 @@ import numpy as np
 
 from aced import _archive
 from aced._check import fraction, whole
-from aced._errors import InvalidInput, reason
+from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
 from aced._workers import Workers
 from aced.backends import make_workers
@@ -20,11 +20,12 @@ from aced.design import Report, Round
 from aced.learner import _saved, _scores
 from aced.learner._labels import Classes, listed, plain_labels
 from aced.learner._memory import PREFIX, Memory, modern
-from aced.learner._queries import Queries, default_batch
+from aced.learner._queries import Queries, batch_of
 from aced.learner._rows import EXCLUDED, PENDING, UNASKED, Rows
-from aced.learner._trainer import CHOSEN, make_trainer
+from aced.learner._trainer import CHOSEN, Fitted, make_trainer
 from aced.pool import Pool
-from aced.strategies import Strategy, View, make_strategy
+from aced.representations import Model
+from aced.strategies import DEFAULT, Strategy, View, make_strategy
 
 
 class Learner:
@@ -40,14 +41,16 @@ class Learner:
     (80, True)
 
     ``pool`` is a Pool, or anything that a Pool can be made of. ``strategy`` is a strategy object or a
-    name such as "aced", "passive" or "margin". ``classes`` are two to 100 classes (default: those that
-    the labels show). ``classifier`` is any scikit-learn classifier (default: logistic regression on
-    scaled rows, with a penalty that the labels choose). ``l2`` fixes the penalty of the default, for
-    rows as they are; 0 is the paper's. ``budget`` is the most rows to ask for (default: all).
-    ``batch_size`` is how many rows are drawn from one design (default: 250, less for a small pool; with
-    a budget T and a tolerance ε it is the paper's T / log2(1/ε)). ``tolerance`` is the excess error rate
-    below which differences do not matter (default: 0, as in the paper's experiments). ``report`` is
-    called with a line of text whenever a round makes progress.
+    name such as "blend" (default), "aced" or "margin". ``classes`` are two to 100 (default: those
+    that the labels show). ``representation`` says in which columns hypotheses are linear: "linear" (the
+    pool's own), "rbf" (those of a Gaussian kernel) or "auto" (default: the labels choose).
+    ``classifier`` is any scikit-learn classifier (default: the penalised and calibrated model of that
+    representation). ``l2`` makes it a logistic regression of rows as they are with this penalty; 0 is
+    the paper's. ``budget`` is the most rows to ask for (default: all). ``batch_size`` is how many rows
+    are drawn from one design (default: 250, less for a small pool; with a budget T and a tolerance ε it
+    is the paper's T / log2(1/ε)). ``tolerance`` is the excess error rate below which differences do not
+    matter (default: 0, as in the paper's experiments). ``report`` is called with a line of text whenever
+    a round makes progress.
 
     ``backend`` says who computes: "threads" (default), "processes" or "torch" (on ``device``);
     ``threads`` is their number. Instead of a backend, pass the ``client`` of a Dask cluster, or
@@ -59,8 +62,9 @@ class Learner:
         self,
         pool: Any,
         *,
-        strategy: str | Strategy = "aced",
+        strategy: str | Strategy = DEFAULT,
         classes: Iterable[Any] | None = None,
+        representation: str | None = None,
         classifier: Any = None,
         l2: float | None = None,
         budget: int | None = None,
@@ -81,31 +85,21 @@ class Learner:
         if self.budget > n:
             raise InvalidInput("budget", f"is {self.budget}, but the pool has {n} rows; use at most {n}")
         self.tolerance = fraction("tolerance", tolerance)
-        self.batch_size = self._batch_size(batch_size, budget)
+        self.batch_size = batch_of(batch_size, budget, self.tolerance, n)
         self.report = report
         self.history: list[dict[str, Any]] = []
         self.workers = workers or make_workers(backend, threads, client, device)
-        self._trainer = make_trainer(pool, self.workers, classifier, l2)
+        seed = whole("seed", seed, 0)
+        self._trainer = make_trainer(pool, self.workers, classifier, l2, representation, seed, report)
+        self._representation = representation
         self._l2 = None if classifier is not None else CHOSEN if l2 is None else float(l2)
         self._classes = Classes(classes, self.strategy.name if self.strategy.two_classes else None)
-        self._rng = np.random.default_rng(whole("seed", seed, 0))
+        self._rng = np.random.default_rng(seed)
         self._rows = Rows(pool, self._classes)
         self._round: Round | None = None
         self._lam: Float64 | None = None
         self._incumbent: Ints | None = None  # codes (n,)
-        self._model: Any = None
-
-    def _batch_size(self, batch_size: int | None, budget: int | None) -> int:
-        if batch_size is not None:
-            size = whole("batch_size", batch_size, 1)
-            if size > self.budget:
-                raise InvalidInput(
-                    "batch_size", f"is {size}, but the budget is {self.budget}; use at most that"
-                )
-            return size
-        if budget is not None and self.tolerance > 0:
-            return max(1, int(self.budget / max(1.0, np.log2(1 / self.tolerance))))
-        return min(default_batch(len(self.pool)), self.budget)
+        self._fitted: Fitted | None = None
 
     # -- the loop ---------------------------------------------------------------
 
@@ -131,19 +125,21 @@ class Learner:
         positions = self._rows.labelled
         open_rows = self._rows.having(UNASKED)
         open_rows[drawn] = False
+        pool, model = self._represented()
         view = View(
-            pool=self.pool,
+            pool=pool,
             workers=self.workers,
             positions=positions,
             codes=self._rows.codes[positions],
             open=open_rows,
             batch_size=self.batch_size,
             tolerance=self.tolerance,
-            scores=self._scores,
+            scores=lambda: self._scored(_scores.as_they_are),
             lam=self._lam,
             report=self.report,
             classes=self._classes.count,
             blockwise=self._scored,
+            model=model,
         )
         with self.workers.session(), self._undisturbed():
             # one BLAS thread: the same result on any number of cores
@@ -157,11 +153,23 @@ class Learner:
                 "strategy": self.strategy.name,
                 "labels": len(positions),
                 "drawn": len(plan.positions),
+                **self._trainer.record(),
                 **{k: v.item() if isinstance(v, np.generic) else v for k, v in plan.record.items()},
                 "seconds": time.perf_counter() - began,
             }
         )
         return [int(position) for position in plan.positions]
+
+    def _represented(self) -> tuple[Pool, Model | None]:
+        """The rows and the model that the strategy sees."""
+        if self.strategy.stream or not self.strategy.represented:
+            return self.pool, None
+        with self.workers.session():
+            fitted = self._fit()
+            pool, model = self._trainer.settle(fitted)
+        if fitted is None or model is None:
+            return pool, None
+        return pool, model.with_codes(self._codes_of(fitted.classifier))
 
     @contextmanager
     def _undisturbed(self) -> Iterator[None]:
@@ -190,7 +198,7 @@ class Learner:
         now = self._rows.tell(self.pool.positions(ids), labels, overwrite)
         if self._incumbent is not None:
             self._incumbent = now[self._incumbent]  # a new class may sort before another
-        self._model = None
+        self._fitted = None
 
     def release(self, ids: Any) -> None:
         """Make these pending rows unasked again, so that they may be asked for later."""
@@ -237,32 +245,41 @@ class Learner:
     @property
     def classifier(self) -> Any:
         """The classifier trained on all labels so far; None before the first label."""
-        if self._model is None:
-            rows = self._rows.labelled
-            if len(rows):
-                with self.workers.session():
-                    known = self.pool.rows(rows), self._rows.labels(rows)
-                    self._model = self._trainer.fit(*known)
-        return self._model
+        fitted = self._fit()
+        return None if fitted is None else fitted.classifier
+
+    def _fit(self) -> Fitted | None:
+        rows = self._rows.labelled
+        if self._fitted is None and len(rows):
+            with self.workers.session():
+                self._fitted = self._trainer.fit(rows, self._rows.labels(rows))
+        return self._fitted
 
     def train(self, ids: Any, labels: Any) -> Any:
         """A classifier like this learner's, trained on these ``labels`` of the rows ``ids`` alone."""
-        known = self.pool.rows(self.pool.positions(ids)), np.asarray(plain_labels(labels))
+        positions, values = self.pool.positions(ids), np.asarray(plain_labels(labels))
         with self.workers.session():
-            return self._trainer.fit(*known)
+            return self._trainer.refit(positions, values).classifier
+
+    def predict(self) -> Array:
+        """The class that the classifier gives each row of the pool, block by block."""
+        fitted = self._fit()
+        if fitted is None:
+            raise InvalidInput("labels", "there are none yet; tell some before you predict")
+        with self.workers.session():
+            return np.asarray(self.workers.each(_scores.predicted, fitted.pool, fitted.head)[0])
 
     def _scored(self, function: Callable[[Float64], Array]) -> Array | None:
-        model = self.classifier
+        fitted = self._fit()
         with self.workers.session():
-            if model is None or not _scores.has_scores(model, self.pool.rows([0])):
+            if fitted is None or not _scores.has_scores(fitted.head, fitted.pool.rows([0])):
                 return None
-            known = self._classes.values
-            codes = np.array([known.index(value) for value in model.classes_.tolist()])
-            how = model, codes, self._classes.count, function
-            return np.asarray(self.workers.each(_scores.scored, self.pool, *how)[0])
+            how = fitted.head, self._codes_of(fitted.head), self._classes.count, function
+            return np.asarray(self.workers.each(_scores.scored, fitted.pool, *how)[0])
 
-    def _scores(self) -> Float64 | None:
-        return self._scored(_scores.as_they_are)
+    def _codes_of(self, classifier: Any) -> Ints:
+        known = self._classes.values
+        return np.array([known.index(value) for value in classifier.classes_.tolist()])
 
     @property
     def round(self) -> Round | None:
@@ -297,6 +314,7 @@ class Learner:
         """What the next round depends on beside the labels."""
         held = {"lam": self._lam, "incumbent": self._incumbent}
         held |= {PREFIX + name: array for name, array in self.strategy.state().items()}
+        held |= self._trainer.arrays()
         arrays = {name: array for name, array in held.items() if array is not None}
         return Memory(self._rng.bit_generator.state, arrays)
 
@@ -306,6 +324,8 @@ class Learner:
         self._lam, incumbent = memory.arrays.get("lam"), memory.arrays.get("incumbent")
         self._incumbent = None if incumbent is None else incumbent.astype(np.int64)
         self.strategy.restore(memory.strategy)
+        self._trainer.restore(memory.arrays)
+        self._fitted = None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to one file, without the pool and without a classifier of your own."""
@@ -317,6 +337,7 @@ class Learner:
             "classes": self._classes.values,
             "classes_fixed": self._classes.fixed,
             "l2": self._l2,
+            "representation": self._representation,
             "budget": self.budget,
             "batch_size": self.batch_size,
             "tolerance": self.tolerance,
@@ -348,13 +369,13 @@ class Learner:
         meta, arrays = _archive.read(path, _saved.NEEDED, "learner")
         if meta["pool"] != pool.fingerprint:
             raise InvalidInput("pool", "this is not the pool that the learner was saved with")
-        with _damaged(path):
+        with _saved.damaged(path):
             modern(meta, arrays, pool)
             _saved.check(meta, arrays, len(pool), own=strategy is None)
         if strategy is None:
             if meta["options"] is None:
                 raise InvalidInput("strategy", "the learner was saved with one of your own; pass it")
-            with _damaged(path):
+            with _saved.damaged(path):
                 strategy = make_strategy(meta["strategy"], meta["options"])
         if classifier is None and meta["l2"] is None:
             raise InvalidInput("classifier", "the learner was saved with one of your own; pass it")
@@ -364,6 +385,7 @@ class Learner:
             classes=meta["classes"] if meta["classes_fixed"] else None,
             classifier=classifier,
             l2=None if meta["l2"] == CHOSEN else meta["l2"],
+            representation=meta.get("representation"),
             budget=meta["budget"],
             batch_size=meta["batch_size"],
             tolerance=meta["tolerance"],
@@ -373,18 +395,6 @@ class Learner:
         learner._classes.restore(meta["classes"])
         learner.history = meta["history"]
         learner._rows.restore(arrays)
-        with _damaged(path):
+        with _saved.damaged(path):
             learner.recall(Memory(meta["rng"], arrays))
         return learner
-
-
-@contextmanager
-def _damaged(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Say that a file is not a saved learner, whatever is wrong with its parts."""
-    try:
-        yield
-    except InvalidInput:
-        raise
-    except Exception as error:
-        sentence = f"{os.fspath(path)} is not a saved learner: {reason(error)}"
-        raise InvalidInput("path", sentence) from error

@@ -6,6 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from aced._check import whole
+from aced._errors import InvalidInput
 from aced._types import Array, Float64
 
 BATCH = 250
@@ -33,3 +37,16 @@ def default_batch(rows: int) -> int:
     (250, 25, 1)
     """
     return max(1, min(BATCH, rows // 40))
+
+
+def batch_of(batch_size: int | None, budget: int | None, tolerance: float, rows: int) -> int:
+    """How many rows are drawn from one design, for these arguments of a learner over ``rows`` rows."""
+    most = rows if budget is None else budget
+    if batch_size is not None:
+        size = whole("batch_size", batch_size, 1)
+        if size > most:
+            raise InvalidInput("batch_size", f"is {size}, but the budget is {most}; use at most that")
+        return size
+    if budget is not None and tolerance > 0:
+        return max(1, int(budget / max(1.0, np.log2(1 / tolerance))))
+    return min(default_batch(rows), most)

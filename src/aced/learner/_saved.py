@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from aced._errors import InvalidInput, reason
 from aced._types import Array
 from aced.learner._labels import Classes, plain
 from aced.learner._memory import PREFIX
 from aced.learner._rows import EXCLUDED, LABELLED, UNASKED
+from aced.representations import Choice
 
 NEEDED = {
     "pool", "strategy", "options", "classes", "classes_fixed", "l2", "budget", "batch_size",
@@ -22,7 +27,7 @@ _ROWS: dict[str, str] = {
 }  # fmt: skip
 """Arrays with a number for each row, and their types; the last is one of aced's strategies."""
 
-_POSITIONS = ("queue", PREFIX + "order", PREFIX + "rows")
+_POSITIONS = ("queue", "landmarks", PREFIX + "order", PREFIX + "rows")
 """Arrays of positions of rows."""
 
 
@@ -37,6 +42,12 @@ def check(meta: dict[str, Any], arrays: dict[str, Array], rows: int, own: bool) 
     for name in known & set(_POSITIONS):
         _require(arrays[name].ndim == 1 and arrays[name].dtype.kind == "i", name)
         _require(_within(arrays[name], rows - 1), name)
+    if "choice" in arrays:
+        _require(arrays["choice"].shape == (10,) and arrays["choice"].dtype == np.float64, "choice")
+        _require(Choice.of_arrays(arrays) is not None, "choice")
+    if "forest" in arrays:
+        _require(arrays["forest"].shape == (4,) and arrays["forest"].dtype == np.float64, "forest")
+        _require(bool(np.isfinite(arrays["forest"]).all()), "forest")
     order, luck = PREFIX + "order", PREFIX + "luck"
     if own and luck in arrays:  # a stream that passes the pool again grows longer than the pool
         _require(order in arrays and arrays[luck].shape == arrays[order].shape, luck)
@@ -73,3 +84,15 @@ def _within(numbers: Array, last: int) -> bool:
 def _require(good: bool, name: str) -> None:
     if not good:
         raise ValueError(f"{name} is not what a learner saves")
+
+
+@contextmanager
+def damaged(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say that a file is not a saved learner, whatever is wrong with its parts."""
+    try:
+        yield
+    except InvalidInput:
+        raise
+    except Exception as error:
+        sentence = f"{os.fspath(path)} is not a saved learner: {reason(error)}"
+        raise InvalidInput("path", sentence) from error

@@ -42,6 +42,11 @@ def scored(
     return (function(_spread(_scores(rows, model), codes, classes)),)
 
 
+def predicted(rows: Any, model: Any) -> tuple[Array]:
+    """The classes that a fitted classifier gives a block of rows."""
+    return (np.asarray(model.predict(rows)),)
+
+
 def as_they_are(scores: Float64) -> Float64:
     """The function that leaves scores alone."""
     return scores

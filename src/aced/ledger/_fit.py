@@ -108,7 +108,7 @@ NEEDED: dict[str, dict[str, Test]] = {
 """The fields that the body of an event of each kind must have, and the test of their values."""
 
 ALLOWED: dict[str, dict[str, Test]] = {
-    "created": {"root": _text, "files": _texts},
+    "created": {"root": _text, "files": _texts, "representation": _text},
     "annotator": {"token": _text},
     "draw": {
         **dict.fromkeys(("based_on", "labels", "planner"), _whole),

@@ -26,6 +26,7 @@ class Settings:
     l2: float | None  # penalty of the classifier; None: the labels choose it
     combine: str  # how several opinions become one label
     files: Mapping[str, str] | None = None  # SHA-256 of items and features, by file name
+    representation: str | None = None  # auto, linear or rbf; None: made before there was a choice
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Settings:
@@ -35,4 +36,5 @@ class Settings:
     def body(self) -> dict[str, Any]:
         """The settings as the body of the first event."""
         body = {**asdict(self), "classes": list(self.classes)}
-        return body if self.files is not None else {k: v for k, v in body.items() if k != "files"}
+        newer = ("files", "representation")  # bodies of before stay what they were
+        return {k: v for k, v in body.items() if k not in newer or v is not None}

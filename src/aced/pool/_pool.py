@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from functools import cached_property
 from typing import Any
@@ -13,7 +14,7 @@ from aced._check import is_whole
 from aced._errors import InvalidInput
 from aced._free_memory import room_for
 from aced._types import Array, Ints
-from aced.pool._blocks import Blocks, InMemory
+from aced.pool._blocks import Blocks, InMemory, Source
 from aced.pool._convert import split_frame, text_array, to_ids
 from aced.pool._parquet import Parquet
 from aced.pool._to_source import to_source
@@ -53,6 +54,14 @@ class Pool:
         self._counted = given is None or bool(
             self.ids.dtype.kind == "i" and np.array_equal(self.ids, np.arange(n))
         )
+
+    def over(self, source: Source) -> Pool:
+        """A pool with the same ids whose rows are those of another source."""
+        other = copy.copy(self)
+        for name in ("fingerprint", "_sorted"):
+            other.__dict__.pop(name, None)
+        other.data, other.largest = Blocks(source), 1.0
+        return other
 
     def __len__(self) -> int:
         return len(self.data)

@@ -17,6 +17,7 @@ import numpy as np
 from aced import _archive
 from aced._errors import InvalidInput
 from aced.ledger import Ledger, State
+from aced.project._files import MEMORY
 from aced.project._round import PLANNER, Brief, PlannedRound, plan_round
 from aced.project._votes import opinions
 
@@ -82,6 +83,7 @@ def brief_of(state: State, memory: Memory | None = None) -> Brief:
         based_on=state.seq,
         classes=state.codes,
         memory=memory,
+        representation=settings.representation or "linear",  # the only one when there was no choice
     )
 
 
@@ -114,6 +116,20 @@ def fitting(memory: Memory | None, last: Mapping[str, Any], classes: Sequence[in
         return memory
     kept = {name: array for name, array in memory.arrays.items() if name != "incumbent"}
     return replace(memory, arrays=kept)
+
+
+def recalled(
+    folder: Path, ledger: Ledger, pool: Callable[[], Pool], last: Mapping[str, Any] | None, until: int
+) -> Memory | None:
+    """The memory of round ``last``, from its file, or made anew from the ledger up to event ``until``;
+    None before the first round and after a round that an earlier version planned."""
+    if last is None or last.get("planner", 1) != PLANNER:
+        return None
+    memory = read_memory(folder / MEMORY, last)
+    if memory is None:  # lost, or not written yet: it follows from the ledger
+        for one in repeat_rounds(ledger, pool, until):
+            memory = one.memory
+    return memory
 
 
 # -- once more ----------------------------------------------------------------------------

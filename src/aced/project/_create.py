@@ -56,6 +56,7 @@ def make_files(
         seed=int(settings["seed"]),
         batch=default_batch(len(pool)) if batch is None else int(batch),
         l2=None if settings["l2"] is None else float(settings["l2"]),
+        representation=settings["representation"] or ("auto" if settings["l2"] is None else "linear"),
         combine=settings["combine"],
         files=hash_files(folder),
         **numbers,

@@ -88,6 +88,7 @@ def _learner(pool: Pool, brief: Brief, threads: int | None) -> Learner:
         strategy=brief.strategy,
         classes=brief.classes,
         l2=brief.l2,
+        representation=brief.representation,
         batch_size=min(brief.batch, len(pool)),
         seed=brief.seed,
         threads=threads,
@@ -96,6 +97,11 @@ def _learner(pool: Pool, brief: Brief, threads: int | None) -> Learner:
     if brief.memory is not None:
         learner.recall(brief.memory)
     return learner
+
+
+def train(pool: Pool, brief: Brief) -> Any:
+    """The classifier with which a round would begin."""
+    return _learner(pool, brief, None).classifier
 
 
 def _designed(learner: Learner, wanted: int) -> tuple[Ints, Float64]:

@@ -19,8 +19,7 @@ from aced.pool import Pool
 from aced.project._brief import (
     brief_of,
     fitting,
-    read_memory,
-    repeat_rounds,
+    recalled,
     round_is_due,
     store_memory,
 )
@@ -41,7 +40,7 @@ from aced.project._files import (
 )
 from aced.project._item import USED, Item, KeyTaken, check_same
 from aced.project._people import check_name, hash_of, holder_of, new_token
-from aced.project._round import PLANNER, Brief, PlannedRound
+from aced.project._round import Brief, PlannedRound, train_classifier
 from aced.project._spare import spare_row
 from aced.project._tally import Tally
 from aced.project._votes import Opinions, opinions
@@ -97,13 +96,14 @@ class Project:
         classes: Sequence[str],
         rows: Sequence[int] | None = None,
         root: str | os.PathLike[str] | None = None,
-        strategy: str = "aced",
+        strategy: str = "blend",
         seed: int = 0,
         batch: int | None = None,
         check: float = 0.1,
         overlap: float = 0.0,
         lease: float = 600.0,
         l2: float | None = None,
+        representation: str | None = None,
         combine: str = "dawid-skene",
         embedding: Savable | None = None,
         clock: Callable[[], float] = time.time,
@@ -114,9 +114,10 @@ class Project:
         has for each item its row of ``features`` (default: 0, 1, …); duplicates share one. ``root`` is
         the folder of images. ``strategy`` draws ``batch`` items for a round, from ``seed``. ``check`` is
         the share of requests drawn at random to estimate accuracy, ``overlap`` that of second opinions.
-        An item is kept for a person for ``lease`` seconds. ``l2`` is the penalty of the classifier
-        (default: the labels choose it). ``combine`` ("dawid-skene" or "majority") is how several
-        opinions become one label.
+        An item is kept for a person for ``lease`` seconds. ``representation`` ("auto", "linear" or
+        "rbf") says in which columns the classifier is linear (default: the labels choose); ``l2`` makes
+        it a logistic regression of the features as they are. ``combine`` ("dawid-skene" or "majority")
+        is how several opinions become one label.
         ``embedding`` is what computed the features; it is saved beside them.
         """
         make_files(
@@ -137,6 +138,7 @@ class Project:
             overlap=overlap,
             lease=lease,
             l2=l2,
+            representation=representation,
             combine=combine,
         )
         return cls(folder, clock=clock)
@@ -362,13 +364,8 @@ class Project:
         """The next round's brief, from the present state."""
         with self.ledger.reading() as state:
             brief, last = brief_of(state), state.rounds[-1] if state.rounds else None
-        if last is None or last.get("planner", 1) != PLANNER:
-            return brief
-        memory = read_memory(self.folder / MEMORY, last)
-        if memory is None:  # lost, or not written yet: it follows from the ledger
-            for one in repeat_rounds(self.ledger, lambda: self.pool, brief.based_on):
-                memory = one.memory
-        return replace(brief, memory=fitting(memory, last, brief.classes))
+        memory = recalled(self.folder, self.ledger, lambda: self.pool, last, brief.based_on)
+        return replace(brief, memory=fitting(memory, last or {}, brief.classes))
 
     def record(self, brief: Brief, planned: PlannedRound) -> bool:
         """Record a planned round; False if another process recorded that round first."""
@@ -386,12 +383,11 @@ class Project:
 
         return Driver(self, Inline(threads)).wait()
 
-    def classifier(self, state: State | None = None) -> Any:
-        """A classifier trained on all combined labels; None if there are none."""
-        found = self.opinions(state)
-        if not len(found.rows):
-            return None
-        from aced.learner import Learner  # takes long to load, and few calls need it
+    def classifier(self) -> Any:
+        """A classifier trained on all combined labels; None if there are none.
 
-        learner = Learner(self.pool, classes=found.classes.tolist(), l2=self.settings.l2)
-        return learner.train(found.rows, found.codes)
+        It is the one that the next round would begin with: in the representation of the last round, or
+        in another if the labels since then speak clearly for it.
+        """
+        brief = self.brief()
+        return train_classifier(self.pool, brief) if len(brief.rows) else None

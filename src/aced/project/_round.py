@@ -14,11 +14,10 @@ if TYPE_CHECKING:
     from aced.learner import Memory
     from aced.pool import Pool
 
-PLANNER = 4
+PLANNER = 5
 """The version of the rules by which rounds are planned. Rounds of other versions stand as recorded.
 
-Version 4 plans with any number of classes, which may change between rounds, and with a classifier whose
-penalty the labels may choose.
+Version 5 plans in the representation that the labels choose, with the one model of it.
 """
 
 
@@ -43,6 +42,7 @@ class Brief:
     based_on: int  # the number of the last event taken into account
     classes: Sequence[int] = (0, 1)  # codes of the classes that people may choose, K of them
     memory: Memory | None = None  # what the round before left behind
+    representation: str = "linear"  # auto, linear or rbf
 
 
 @dataclass(frozen=True)
@@ -88,13 +88,23 @@ def plan_round(pool: Pool, brief: Brief, threads: int | None = None) -> PlannedR
     return plan(pool, brief, threads)
 
 
+def train_classifier(pool: Pool, brief: Brief) -> Any:
+    """The classifier of the learner that would plan the next round; the brief has labels."""
+    from aced.project._plan import train
+
+    return train(pool, brief)
+
+
 def wilson(right: int, of: int, z: float = 1.959964) -> tuple[float, float]:
     """Wilson's interval for a share.
 
     >>> [round(end, 3) for end in wilson(45, 50)]
     [0.786, 0.957]
+    >>> wilson(25, 25)[1], wilson(0, 25)[0]
+    (1.0, 0.0)
     """
     share = right / of
     middle = (share + z * z / (2 * of)) / (1 + z * z / of)
     half = z / (1 + z * z / of) * np.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
-    return float(max(0.0, middle - half)), float(min(1.0, middle + half))
+    low, high = max(0.0, middle - half), min(1.0, middle + half)
+    return float(min(low, share)), float(max(high, share))  # rounding must not leave the share out

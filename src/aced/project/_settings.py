@@ -17,12 +17,13 @@ MOST_FEATURES = 5000
 def check_settings(
     classes: Sequence[str],
     *,
-    strategy: str = "aced",
+    strategy: str = "blend",
     seed: int = 0,
     check: float = 0.1,
     overlap: float = 0.0,
     lease: float = 600.0,
     l2: float | None = None,
+    representation: str | None = None,
     combine: str = "dawid-skene",
 ) -> None:
     """Refuse settings that cannot be used, whatever the items are."""
@@ -40,7 +41,11 @@ def check_settings(
     from aced.pool import Pool
 
     learner = Learner(  # refuses what it cannot use
-        Pool(np.eye(2)), strategy=strategy, classes=range(len(classes)), l2=l2
+        Pool(np.eye(2)),
+        strategy=strategy,
+        classes=range(len(classes)),
+        l2=l2,
+        representation=representation,
     )
     if learner.strategy.needs_all_labels:
         raise InvalidInput("strategy", f"{strategy} needs every label at once; choose another")

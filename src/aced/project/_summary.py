@@ -18,6 +18,7 @@ from aced.ledger import State
 from aced.project._classes import active_names, class_table
 from aced.project._confusion import accuracy, by_class, confusion, last_estimate
 from aced.project._export import finite
+from aced.project._representation import representation
 from aced.project._tally import day_of
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def summary(project: Project) -> dict[str, Any]:
         table, names = confusion(state, last_estimate(state)), active_names(state)
         classes = class_table(state, found.codes)
         last = _last_change(project, state)
+        represented = representation(state)
     return {
         "progress": shown,
         "curve": curve,
@@ -103,6 +105,7 @@ def summary(project: Project) -> dict[str, Any]:
         "disputes": shared,
         "disputed": len(contested),
         "rounds": rounds,
+        "representation": represented,
     }
 
 

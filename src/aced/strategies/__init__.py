@@ -11,6 +11,7 @@ from aced.strategies._aced import Aced as Aced
 from aced.strategies._aced_paper import AcedPaper as AcedPaper
 from aced.strategies._badge import Badge as Badge
 from aced.strategies._base import Plan as Plan, Strategy as Strategy, View as View
+from aced.strategies._blend import Bait as Bait, Blend as Blend, Strata as Strata
 from aced.strategies._cal import Cal as Cal
 from aced.strategies._committee import Committee as Committee
 from aced.strategies._coreset import CoreSet as CoreSet
@@ -25,6 +26,9 @@ from aced.strategies._ridge_margin import RidgeMargin as RidgeMargin
 from aced.strategies._vw_cover import VowpalCover as VowpalCover
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
+    "blend": Blend,
+    "bait": Bait,
+    "strata": Strata,
     "aced": Aced,
     "aced-paper": AcedPaper,
     "passive": Passive,
@@ -45,6 +49,10 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "ora-oac": partial(ActiveCover, oracular=True),
     "oac-vw": VowpalCover,
 }
+
+
+DEFAULT = "blend"
+"""The strategy of learners and projects that name none."""
 
 
 def option_names(name: Any) -> set[str]:

@@ -5,9 +5,11 @@ the round. λ is the design that minimises F. Rows are drawn so that all draws s
 first round has no labels, hence μ̂ = 0, and its design separates all hypotheses alike. The published
 experiments drew the first rows uniformly: ``start="uniform"``.
 
-By default μ̂ is model-assisted, by least squares for two classes (:mod:`aced.estimators._assisted`) and
-by a logistic regression for more (:mod:`aced.estimators._logistic`); h̃ is the regression behind it, and
-shift is one row, the least by which two hypotheses can differ. The paper's μ̂ is 0 where no label is
+By default μ̂ is model-assisted: the learner's model predicts rows without a label
+(:mod:`aced.estimators._modelled`). If the learner has none, because its classifier is another, it is a
+regression by least squares for two classes (:mod:`aced.estimators._assisted`), and the same model for
+more. h̃ is the model or the regression, and shift is one row, the least by which two hypotheses can
+differ. The paper's μ̂ is 0 where no label is
 known (``estimator="naive"``), and its h̃ is the oracle's best hypothesis on the labels. Then D counts
 mistakes on the labels alone, and every separator is perfect while there are fewer labels than
 features. Only shift keeps such a design from being flat: it is m 2^(1-k), an error rate of 2^(1-k)
@@ -47,9 +49,10 @@ from aced.design import (
     initial_incumbent,
     waterfill,
 )
-from aced.estimators import Chosen, assisted, logistic, naive
+from aced.estimators import assisted, modelled, naive, reach
 from aced.oracles import LinearOracle, Oracle, SklearnOracle
 from aced.pool import Pool
+from aced.representations import Model, Representations
 from aced.strategies._base import Plan, Strategy, View
 
 SHIFT_FLOOR = 2.0**-60
@@ -70,8 +73,8 @@ class Aced(Strategy):
     makes the sample as large as this time allows; the same seed then need not give the same result. By
     default only pools of more than 2^22 rows use a sample. The history has its size and estimated loss.
 
-    ``estimator`` is "assisted" (default with a linear oracle: "least-squares" for two classes and
-    "logistic" for more, which can be named too) or "naive" (the paper's). ``shift`` is one "row"
+    ``estimator`` is "assisted" (default with a linear oracle: by the learner's model), "least-squares"
+    (by a regression of its own) or "naive" (the paper's). ``shift`` is one "row"
     (default with a regression), or an error rate that halves every round, as a share of the "labels"
     (default with the naive estimator) or of the "pool" (the paper's). ``fill`` says which rows
     water-filling looks at: "open" rows (default) or "all" (the paper's). ``start`` says how rows are
@@ -102,7 +105,7 @@ class Aced(Strategy):
         linear = oracle == "linear" or isinstance(oracle, LinearOracle)
         if estimator is None:
             estimator = "assisted" if linear else "naive"
-        choice("estimator", estimator, ("assisted", "least-squares", "logistic", "naive"))
+        choice("estimator", estimator, ("assisted", "least-squares", "naive"))
         if estimator != "naive" and not linear:
             raise InvalidInput(
                 "estimator", f'"{estimator}" needs the linear oracle; use "naive" with others'
@@ -130,7 +133,8 @@ class Aced(Strategy):
         self.design_rows, self.round_seconds = design_rows, round_seconds
         self.estimator, self.shift, self.fill, self.start = estimator, shift, fill, start
         self._oracle: LinearOracle | SklearnOracle | None = None
-        self._chosen: Chosen | None = None
+        self._own: Representations | None = None
+        self.represented = isinstance(oracle, str)
         self._spent: Float64 | None = None  # Σ p_i of the rounds so far, in batches
 
     def plan(self, view: View, size: int, rng: Rng) -> Plan:
@@ -169,11 +173,13 @@ class Aced(Strategy):
         seen = len(np.unique(codes))
         if self.estimator != "naive" and seen >= 2:
             assert isinstance(oracle, LinearOracle)
-            known = view.pool, view.workers, view.positions, codes
-            if self._is_logistic(seen) and seen == oracle.classes:
-                mu, regression, ridge = logistic(*known, self._chosen_for(view))
-                oracle = oracle if view.pool.sparse else oracle.with_ridge(ridge)
+            model = self._model_for(view, codes) if seen == oracle.classes else None
+            if model is not None:
+                mu, regression = modelled(model, view.workers, view.positions, codes)
+                if not view.pool.sparse:
+                    oracle = oracle.with_ridge(reach(model, oracle.geometry.inverse_spread))
             else:
+                known = view.pool, view.workers, view.positions, codes
                 mu, regression = assisted(*known, oracle.classes)
             best = Incumbent.of(oracle, oracle.from_array(regression), mu)
         else:
@@ -181,14 +187,16 @@ class Aced(Strategy):
             best = initial_incumbent(oracle, mu)
         return Problem(oracle, mu, self._shift(view), best, keeps_incumbent=True, labelled=labelled)
 
-    def _is_logistic(self, seen: int) -> bool:
-        return self.estimator == "logistic" or (self.estimator == "assisted" and seen > 2)
-
-    def _chosen_for(self, view: View) -> Chosen:
-        """What fits the logistic regression; what it knows of the pool is kept from round to round."""
-        if self._chosen is None or self._chosen.pool is not view.pool:
-            self._chosen = Chosen(view.pool, view.workers)
-        return self._chosen
+    def _model_for(self, view: View, codes: Ints) -> Model | None:
+        """The learner's model, or one of our own for more than two classes; None for least squares."""
+        if self.estimator == "least-squares":
+            return None
+        if view.model is not None or len(np.unique(codes)) == 2:
+            return view.model
+        if self._own is None or self._own.pool is not view.pool:
+            self._own = Representations(view.pool, view.workers, "linear")
+        choice = self._own.choose(None, view.positions, codes)
+        return self._own.fit(choice, view.positions, codes)
 
     def _shift(self, view: View) -> float:
         """The shift in rows: n in the first round, and never below the tolerance."""
@@ -256,4 +264,4 @@ class Aced(Strategy):
         return {} if self._spent is None else {"spent": self._spent}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        self._spent, self._oracle, self._chosen = state.get("spent"), None, None
+        self._spent, self._oracle, self._own = state.get("spent"), None, None

@@ -18,6 +18,7 @@ class AcedPaper(Aced):
     """``Aced`` with the paper's estimator, shift, water-filling and start; its options are as there."""
 
     name = "aced-paper"
+    represented = False
 
     def __init__(
         self,

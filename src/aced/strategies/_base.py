@@ -14,6 +14,7 @@ from aced._types import Array, Bools, Float64, Ints, Rng
 from aced._workers import Workers
 from aced.design import Report, Round
 from aced.pool import Pool
+from aced.representations import Model
 
 Scored = Callable[[Float64], Array]
 """A function of the scores of some rows, with a result for each of them."""
@@ -21,7 +22,10 @@ Scored = Callable[[Float64], Array]
 
 @dataclass(frozen=True)
 class View:
-    """The state of a learner, as a strategy may read it."""
+    """The state of a learner, as a strategy may read it.
+
+    ``pool`` has the rows in the representation that the labels chose, ``model`` is fitted to them.
+    """
 
     pool: Pool
     workers: Workers
@@ -35,6 +39,7 @@ class View:
     report: Report | None = None
     classes: int = 2  # K: the classes known, given or seen so far; 2 while there are fewer
     blockwise: Callable[[Scored], Array | None] | None = None  # what ``scored`` calls
+    model: Model | None = None  # the learner's model of two classes or more, if it has one
 
     def scored(self, function: Scored) -> Array | None:
         """What ``function`` makes of the scores of each block of rows, joined over the pool.
@@ -88,6 +93,9 @@ class Strategy(ABC):
     """Whether the strategy judges one row after another and needs each label before the next row."""
     needs_all_labels: bool = False
     """Whether the strategy runs only where every label is known; see ``reveal``."""
+
+    represented: bool = True
+    """Whether the strategy sees rows in the learner's representation; else it sees them as they are."""
 
     two_classes: bool = False
     """Whether the strategy is made for two classes only; a learner then refuses a third."""

@@ -129,6 +129,14 @@ function showRounds(rounds) {
   );
 }
 
+function showRepresentation(found) {
+  const known = Boolean(found?.used); // nothing is said of a fixed penalty
+  say(byId("representation"), known ? found.sentence : "");
+  byId("representation").hidden = !known;
+  say(byId("advice"), found?.advice ?? "");
+  byId("advice").hidden = !found?.advice;
+}
+
 async function showMap(key) {
   if (mapped === key) return;
   try {
@@ -201,6 +209,7 @@ async function refresh() {
   part("agreement", found.agreement, showAgreement);
   part("disputes", [found.disputes, found.disputed ?? found.disputes.length], showDisputes);
   part("rounds", found.rounds, showRounds);
+  part("representation", found.representation, showRepresentation);
   curve.show(found.curve);
   showPeople(found.people);
   say(byId("problem"), found.problem ? `No new round: ${found.problem}` : "");

@@ -1,10 +1,10 @@
-"""How the default classifier scales a pool's columns before it is fitted.
+"""How a pool's columns are scaled before anything is fitted to them.
 
-Two ways are known, and the labels decide between them (:mod:`aced.estimators._chosen`). Either every
-column is divided by its own spread, which is right where columns have units of their own. Or all are
-divided by one number, which is right where a column's spread says how much it matters, as on principal
-axes: dividing these by their spreads would make noise as large as the signal. Columns are centred at
-the pool's means, and constant columns drop out. Sparse rows are not centred and have one number only.
+Two ways are known, and the labels decide between them (:mod:`._choice`). Either every column is divided
+by its own spread, which is right where columns have units of their own. Or all are divided by one
+number, which is right where a column's spread says how much it matters, as on principal axes: dividing
+these by their spreads would make noise as large as the signal. Columns are centred at the pool's means,
+and constant columns drop out. Sparse rows are not centred and have one number only.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from aced._workers import Workers
 from aced.oracles import column_moments
 from aced.pool import Pool, inverse_spread
 
+SHARE = 64
+"""The constant column has this part of a scaled row's mean squared length, and at least 1."""
+
 
 @dataclass(frozen=True)
 class Scaling:
@@ -33,23 +36,16 @@ class Scaling:
         """How many columns are left."""
         return int(np.count_nonzero(self.factor))
 
+    @property
+    def constant(self) -> float:
+        """b, the constant beside scaled rows: a fixed part of their mean length, and at least 1."""
+        return float(np.sqrt(max(1.0, self.columns / SHARE)))
+
     def apply(self, rows: Any) -> Any:
         """The scaled rows, of the same kind."""
         if self.centre is None:
             return rows * self.factor[0]
         return (rows - self.centre) * self.factor
-
-    def beside(self, rows: Any, constant: float) -> Any:
-        """The scaled rows with a last column that holds ``constant``."""
-        m, p = rows.shape
-        if self.centre is None:
-            column = np.full((m, 1), constant, np.float32)
-            return scipy.sparse.hstack([self.apply(rows), column], format="csr")
-        whole = np.empty((m, p + 1), np.float32)  # one copy of the rows, not three
-        np.subtract(rows, self.centre, out=whole[:, :-1])
-        whole[:, :-1] *= self.factor
-        whole[:, -1] = constant
-        return whole
 
     def undo(self, weights: Float64) -> tuple[Float64, Float64]:
         """Weights (C, p) of scaled rows as weights of the rows, and what to add to the offsets (C,)."""

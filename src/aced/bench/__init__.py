@@ -1,5 +1,6 @@
 """Simulated labelling: the accuracy that a strategy reaches on a pool whose labels are known."""
 
+from aced.bench._field import REPRESENTATIONS as REPRESENTATIONS, field_jobs as field_jobs
 from aced.bench._figures import pyplot as pyplot
 from aced.bench._records import RECORDS as RECORDS, Records as Records
 from aced.bench._report import build as build, to_html as to_html, to_markdown as to_markdown
@@ -11,4 +12,4 @@ from aced.bench._simulate import (
     fit_all as fit_all,
     simulate as simulate,
 )
-from aced.bench._suites import Job as Job, jobs as jobs
+from aced.bench._suites import FIELD as FIELD, Job as Job, jobs as jobs

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from aced.bench._field_report import field_blocks, is_field
 from aced.bench._figures import figure, sensitivity
 from aced.bench._markdown import file_name, plain
 from aced.bench._published import ACED, OTHERS
@@ -32,14 +33,17 @@ Block = tuple[str, Any]  # ("h2" | "h3" | "p", text), ("table", (head, rows)), (
 
 def build(records: list[dict[str, Any]], command: str) -> list[Block]:
     """The report as blocks."""
-    tasks = tasks_of(records)
+    tasks = tasks_of([record for record in records if not is_field(record)])
     blocks: list[Block] = [("h1", "Labelling simulations"), ("p", f"Made by: {command}")]
     spent = sum(record["timing"]["total"] for record in records)
     blocks.append(("p", f"{len(records)} runs, {spent / 3600:.2f} hours of process time in all."))
-    blocks += [("p", text) for text in INTRODUCTION]
-    blocks += _ranks(ranking(tasks))
-    for task in tasks:
-        blocks += _task(task)
+    if tasks:
+        blocks += [("p", text) for text in INTRODUCTION]
+        blocks += _ranks(ranking(tasks))
+        for task in tasks:
+            blocks += _task(task)
+    if field := [record for record in records if is_field(record)]:
+        blocks += field_blocks(field)
     return blocks
 
 

@@ -12,7 +12,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from aced._errors import InvalidInput
 from aced._files import check_writable
 from aced._workers import available_threads
-from aced.bench import RECORDS, Job, Records, jobs, run_jobs
+from aced.bench import FIELD, RECORDS, Job, Records, field_jobs, jobs, run_jobs
+from aced.datasets import DEVELOPMENT
 
 
 def bench(
@@ -20,14 +21,18 @@ def bench(
         str,
         typer.Argument(
             metavar="SUITE",
-            help="smoke (minutes, data included), paper (its experiments), full (all strategies) "
-            "or classes (ten of them).",
+            help="smoke (minutes, data included), paper (its experiments), full (all strategies), "
+            "classes (ten of them) or field (many tasks, other libraries).",
         ),
     ],
     tasks: Annotated[list[str] | None, typer.Option(help="Only this task; repeatable.")] = None,
     strategies: Annotated[list[str] | None, typer.Option(help="Only this strategy; repeatable.")] = None,
     seeds: Annotated[
-        int | None, typer.Option(help="Seeds (default: 3; classes: 5); streams have one.")
+        int | None, typer.Option(help="Seeds (default: 3; classes: 5; field: 10); streams have one.")
+    ] = None,
+    half: Annotated[str | None, typer.Option(help="Of field: development (default) or unseen.")] = None,
+    representation: Annotated[
+        str | None, typer.Option(help="Of field: auto (default), linear or rbf.")
     ] = None,
     processes: Annotated[
         int | None, typer.Option("--jobs", help="Runs at the same time (default: one per core).")
@@ -39,7 +44,7 @@ def bench(
     ] = None,
 ) -> None:
     """Run a suite of simulations. Each finished run leaves one record in the output folder."""
-    wanted = jobs(suite, tasks, strategies, seeds)
+    wanted = _wanted(suite, tasks, strategies, seeds, half, representation)
     if processes is not None and processes < 1:
         raise InvalidInput("jobs", f"must be at least 1, got {processes}")
     if out.exists() and not out.is_dir():
@@ -75,9 +80,27 @@ def bench(
             reached = (
                 "" if last is None else f", {last['pool_accuracy']:.4f} with {last['labels']} labels"
             )
-            bar.update(task, advance=1, note=f"{job.task} {job.label}{reached}")
+            failed = ", not to the end" if "failed" in record else ""
+            bar.update(task, advance=1, note=f"{job.task} {job.label}{reached}{failed}")
 
         run_jobs(
             wanted, records, processes=processes or available_threads(), data_home=data_home, told=told
         )
     console.print(f"{len(wanted)} runs in {records.path}; see them with: aced report {out}")
+
+
+def _wanted(
+    suite: str,
+    tasks: list[str] | None,
+    strategies: list[str] | None,
+    seeds: int | None,
+    half: str | None,
+    representation: str | None,
+) -> list[Job]:
+    """The jobs of a suite; two of the options belong to one suite."""
+    if suite == FIELD:
+        return field_jobs(half or DEVELOPMENT, tasks, strategies, seeds, representation or "auto")
+    for name, value in (("half", half), ("representation", representation)):
+        if value is not None:
+            raise InvalidInput(name, f"applies to the suite field only; leave it out with {suite}")
+    return jobs(suite, tasks, strategies, seeds)

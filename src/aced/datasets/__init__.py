@@ -1,4 +1,5 @@
-"""Labelled pools for simulations: two of scikit-learn's data sets, tasks of images, and files."""
+"""Labelled pools for simulations: two of scikit-learn's data sets, tasks of images, the tasks of the
+field, and files."""
 
 from __future__ import annotations
 
@@ -10,6 +11,15 @@ from sklearn.model_selection import train_test_split
 
 from aced._errors import InvalidInput
 from aced.datasets._dataset import Dataset as Dataset, standardised
+from aced.datasets._field import (
+    DEVELOPMENT as DEVELOPMENT,
+    FIELD as FIELD,
+    HALVES as HALVES,
+    PREFIX as PREFIX,
+    UNSEEN as UNSEEN,
+    FieldTask as FieldTask,
+    load_field,
+)
 from aced.datasets._files import load_file
 from aced.datasets._images import TASKS, load_task
 
@@ -24,11 +34,16 @@ def load_dataset(name: str, *, data_home: str | Path | None = None, label: str |
         return _shipped(name)
     if name in TASKS:
         return load_task(name, None if data_home is None else Path(data_home))
+    if name in FIELD:
+        return load_field(name, None if data_home is None else Path(data_home))
+    if name.startswith(PREFIX) and Path(name).suffix not in FILES:
+        raise InvalidInput("dataset", f"the field has no {name!r}; it has {', '.join(FIELD)}")
     if Path(name).suffix in FILES:
         return load_file(Path(name), label)
     raise InvalidInput(
         "dataset",
-        f"must be one of {', '.join(NAMES)} or a file ending in {', '.join(FILES)}; got {name!r}",
+        f"must be one of {', '.join(NAMES)}, a task of the field ({PREFIX}…) or a file ending in "
+        f"{', '.join(FILES)}; got {name!r}",
     )
 
 

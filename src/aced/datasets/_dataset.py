@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import issparse
 
 from aced._check import MOST_CLASSES
 from aced._errors import InvalidInput
@@ -14,7 +15,10 @@ from aced.pool import unit
 
 @dataclass(frozen=True)
 class Dataset:
-    """Rows X with labels y of two to 100 classes, and perhaps a holdout X_test with labels y_test."""
+    """Rows X with labels y of two to 100 classes, and perhaps a holdout X_test with labels y_test.
+
+    Rows may be sparse.
+    """
 
     name: str
     X: Array
@@ -43,7 +47,8 @@ class Dataset:
             _check_labels("y_test", self.X_test, self.y_test)
             if self.X_test.dtype.kind not in "biuf":
                 raise InvalidInput("X_test", f"must hold real numbers, got dtype {self.X_test.dtype}")
-            if not (np.abs(self.X_test) <= np.finfo(np.float32).max).all():
+            values = self.X_test.data if issparse(self.X_test) else self.X_test
+            if not (np.abs(values) <= np.finfo(np.float32).max).all():
                 raise InvalidInput(
                     "X_test", "holds NaN, infinite or too large values; fill or drop them first"
                 )
@@ -61,8 +66,9 @@ def standardised(X: Float64, *others: Float64) -> list[Float64]:
 
 
 def _check_labels(name: str, rows: Array, labels: Array) -> None:
-    if labels.ndim != 1 or len(labels) != len(rows):
-        raise InvalidInput(name, f"must be one label per row ({len(rows)}), got shape {labels.shape}")
+    count = np.shape(rows)[0]
+    if labels.ndim != 1 or len(labels) != count:
+        raise InvalidInput(name, f"must be one label per row ({count}), got shape {labels.shape}")
     if labels.dtype.kind not in "biufU":
         raise InvalidInput(name, f"must hold strings, numbers or bools, got dtype {labels.dtype}")
     if labels.dtype.kind == "f" and np.isnan(labels).any():

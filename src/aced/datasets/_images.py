@@ -73,6 +73,13 @@ def load_task(name: str, data_home: Path | None) -> Dataset:
     return Dataset(name, held["X"], held["y"], held["X_test"], held["y_test"])
 
 
+def raw_images(name: str, data_home: Path | None) -> list[Array]:
+    """The images and the labels of a task as its file holds them: for training, then for testing."""
+    if data_home is not None and not data_home.is_dir():
+        raise InvalidInput("data_home", f"there is no folder {data_home}")
+    return _read_source(_find(name, data_home))
+
+
 def _read_source(source: Path) -> list[Array]:
     """The four arrays of a task's file."""
     arrays = plain_arrays(source, "data_home")

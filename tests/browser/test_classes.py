@@ -311,7 +311,7 @@ SPEED = """async ([keys, times]) => {
         target.dispatchEvent(new Event("input", { bubbles: true }));
       }
     }
-    if (item.textContent === before) {  // a slow machine had not loaded the next item: that is not counted
+    if (item.textContent === before) {  // the next item was not loaded yet: not counted
       while (item.textContent === before) await new Promise((done) => setTimeout(done, 20));
       continue;
     }

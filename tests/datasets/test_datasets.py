@@ -101,6 +101,19 @@ def test_a_task_is_read_from_data_home_and_its_features_are_cached(cache, tmp_pa
     np.testing.assert_array_equal(load_dataset("fashion", data_home=str(home)).X, first.X)
 
 
+def test_a_name_that_ends_in_pixels_has_the_pixels(cache, tmp_path):
+    X, y = _images_like(50)
+    X_test, y_test = _images_like(20, seed=1)
+    np.savez(tmp_path / "mnist.npz", X_train=X, y_train=y, X_test=X_test, y_test=y_test)
+    ten, two = (load_dataset(f"{name}-pixels", data_home=tmp_path) for name in ("mnist10", "mnist"))
+    np.testing.assert_allclose(ten.X * 255, X.reshape(50, 36), rtol=1e-6)
+    np.testing.assert_allclose(two.X_test * 255, X_test.reshape(20, 36), rtol=1e-6)
+    assert ten.y.tolist() == y.tolist()
+    assert two.y_test.tolist() == (y_test >= 5).astype(int).tolist()
+    with pytest.raises(InvalidInput, match="must be one of"):
+        load_dataset("digits-pixels")
+
+
 def test_aced_data_is_looked_in_too(cache, tmp_path, monkeypatch):
     X, y = _images_like(30)
     np.savez(tmp_path / "fashion-tshirt-trouser.npz", X_train=X, y_train=y % 2, X_test=X, y_test=y % 2)

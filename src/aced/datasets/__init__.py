@@ -21,7 +21,7 @@ from aced.datasets._field import (
     load_field,
 )
 from aced.datasets._files import load_file
-from aced.datasets._images import TASKS, load_task
+from aced.datasets._images import PIXELS, TASKS, load_pixels, load_task
 
 SHIPPED = ("digits", "digits10", "breast")
 NAMES = (*SHIPPED, *TASKS)
@@ -34,6 +34,8 @@ def load_dataset(name: str, *, data_home: str | Path | None = None, label: str |
         return _shipped(name)
     if name in TASKS:
         return load_task(name, None if data_home is None else Path(data_home))
+    if name.removesuffix(PIXELS) in TASKS:
+        return load_pixels(name, None if data_home is None else Path(data_home))
     if name in FIELD:
         return load_field(name, None if data_home is None else Path(data_home))
     if name.startswith(PREFIX) and Path(name).suffix not in FILES:

@@ -47,7 +47,10 @@ TASKS = {
     "cifar": Task("cifar-plane-bird.npz", "CIFAR_10", ("0", "2"), 50000, (10000, 2000)),
     "fashion": Task("fashion-tshirt-trouser.npz", "Fashion-MNIST", ("0", "1"), 60000, (12000, 2000)),
 }
+MNIST = ("mnist", "mnist10")
 COMPONENTS = {"svhn": 512, "cifar": 576}
+PIXELS = "-pixels"
+"""A task's name with this end has the pixels from 0 to 1 for features, and nothing else is changed."""
 
 
 def cache_home() -> Path:
@@ -56,6 +59,15 @@ def cache_home() -> Path:
     return (
         Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "aced"
     )
+
+
+def load_pixels(name: str, data_home: Path | None) -> Dataset:
+    """One of the tasks, by its name and ``PIXELS``."""
+    task = name.removesuffix(PIXELS)
+    X, y, X_test, y_test = raw_images(task, data_home)
+    X, y, y_test = chosen(task, X, y, y_test)
+    pool, holdout = (part.reshape(len(part), -1).astype(np.float32) / 255 for part in (X, X_test))
+    return Dataset(name, pool, y.astype(np.int64), holdout, y_test.astype(np.int64))
 
 
 def load_task(name: str, data_home: Path | None) -> Dataset:
@@ -154,14 +166,21 @@ def from_openml(name: str, data: Array, target: Array) -> dict[str, Array]:
     return arrays
 
 
+def chosen(name: str, X: Array, y: Array, y_test: Array) -> tuple[Array, Array, Array]:
+    """The images of the pool, and the labels of pool and holdout, that the experiments had."""
+    if name in MNIST:
+        X, y = X[:50000], y[:50000]
+    if name == "mnist":  # 0-4 against 5-9
+        y, y_test = y >= 5, y_test >= 5
+    return X, y, y_test
+
+
 def features(name: str, X: Array, y: Array, X_test: Array, y_test: Array) -> dict[str, Array]:
     """The features of the paper's experiments, computed on the pool alone."""
+    X, y, y_test = chosen(name, X, y, y_test)
     pool, holdout = (part.reshape(len(part), -1) / 255.0 for part in (X, X_test))
-    mnist = name in ("mnist", "mnist10")
+    mnist = name in MNIST
     if mnist:
-        pool, y = pool[:50000], y[:50000]
-        if name == "mnist":  # 0-4 against 5-9
-            y, y_test = y >= 5, y_test >= 5
         mean, count = pool.mean(axis=0), pool.shape[1]
         pool, holdout = pool - mean, holdout - mean
     else:

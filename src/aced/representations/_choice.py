@@ -7,10 +7,15 @@ mean log loss of its penalised, calibrated fit on labels left out, in closed for
 weights by what they change on labels that they have not seen. Square errors would not do: they blame a
 linear score for not being flat where a class is certain, and the slope does away with that.
 
-The choice is sticky: another candidate must err less than the present one by a share of MARGIN. Weights
-are tried when there are GROWTH times as many labels as at the last trial. So is everything, once there
-are more than MOST labels, of which the choice then looks at MOST; weights look at MOST_WEIGHED, and
-what they gained at earlier trials counts too.
+The choice is sticky: another candidate must err less than the present one by a share of MARGIN and by
+ERRORS standard errors of the difference d_i = l_i - l'_i of the log losses of the same m labels,
+
+    d̄ > MARGIN · l̄    and    d̄ > ERRORS · std(d) / sqrt(m),
+
+because the least of several errors on few labels is often chance. It begins with linear. Weights are
+tried when there are GROWTH times as many labels as at the last trial. So is everything, once there are
+more than MOST labels, of which the choice then looks at MOST; weights look at MOST_WEIGHED, and what
+they gained at earlier trials counts too.
 """
 
 from __future__ import annotations
@@ -25,12 +30,13 @@ from aced.representations._column_weights import CONSTANT, Weighed, try_weights
 from aced.representations._left_out import LeftOut, by_kernel, by_rows, centred_targets
 from aced.representations._lift import kernel, median_distance, squared_distances
 from aced.representations._scaling import Scaling
-from aced.representations._slope import log_loss
+from aced.representations._slope import log_losses
 
 KINDS = ("linear", "rbf", "weighted")
 WIDTHS = (0.25, 1.0, 4.0)
 """Widths of the kernel: it is exp(-width · squared distance / median squared distance)."""
 MARGIN = 0.02
+ERRORS = 1.0
 MOST, MOST_WEIGHED = 512, 1024
 GROWTH = 1.25
 FEWEST_WEIGHED = 30
@@ -126,10 +132,10 @@ def choose(
     if len(np.unique(some.codes)) < 2:
         return kept or Choice(kinds[0])
     fits = _plain(some, scalings, kinds)
-    judged = {one: log_loss(fitted.scores, some.codes) for one, fitted in fits.items()}
+    judged = {one: log_losses(fitted.scores, some.codes) for one, fitted in fits.items()}
     weighed, gain = (0, None) if kept is None else (kept.weighed, kept.gain)
     if "weighted" in kinds and labels >= max(FEWEST_WEIGHED, GROWTH * weighed):
-        best = _base(kept, {one: error for one, error in judged.items() if one.kind == "rbf"})
+        best = _base(kept, {one: losses.mean() for one, losses in judged.items() if one.kind == "rbf"})
         trial, now = _weighted(best, fits[best].alpha, known, scalings)
         gain = now if gain is None else float(np.sqrt(now * gain))  # one trial alone is noisy
         judged[trial] = gain * judged[best]
@@ -139,7 +145,7 @@ def choose(
     elif kept is not None and kept.kind == "weighted":
         return replace(kept, labels=labels)  # weights are judged together with others, or not at all
     errors = {
-        kind: min(error for one, error in judged.items() if one.kind == kind)
+        kind: min(float(losses.mean()) for one, losses in judged.items() if one.kind == kind)
         for kind in KINDS
         if any(one.kind == kind for one in judged)
     }
@@ -147,14 +153,28 @@ def choose(
     return replace(best, labels=labels, weighed=weighed, gain=gain, errors=errors)
 
 
-def _stay(kept: Choice | None, judged: Mapping[Choice, float]) -> Choice:
+def _stay(kept: Choice | None, judged: Mapping[Choice, Float64]) -> Choice:
     """The candidate with the least error, or the present one where the two are close."""
-    best = min(judged, key=lambda one: judged[one])
+    best = min(judged, key=lambda one: judged[one].mean())
     present = next(iter(judged))
     if kept is not None:
         same = [one for one in judged if one is kept or _alike(one, kept)]
         present = same[0] if same else present
-    return best if judged[best] < (1 - MARGIN) * judged[present] else present
+    return best if clearly_less(judged[best], judged[present]) else present
+
+
+def clearly_less(losses: Float64, present: Float64) -> bool:
+    """Whether the first losses (m,) are less than the ``present`` ones of the same labels, by the rule.
+
+    >>> present = np.array([1.0, 0.2, 0.4, 0.8])
+    >>> clearly_less(0.97 * present, present), clearly_less(0.99 * present, present)
+    (True, False)
+    >>> clearly_less(np.array([0.2, 0.5, 0.7, 0.8]), present)
+    False
+    """
+    difference = present - losses
+    mean, error = difference.mean(), difference.std() / np.sqrt(len(difference))
+    return bool(mean > MARGIN * present.mean() and mean > ERRORS * error)
 
 
 def _base(kept: Choice | None, lifted: Mapping[Choice, float]) -> Choice:
@@ -192,11 +212,11 @@ def _plain(known: Known, scalings: Sequence[Scaling], kinds: Sequence[str]) -> d
     return found
 
 
-def _with_weights(kept: Choice, known: Known, scalings: Sequence[Scaling]) -> float:
-    """The error on labels left out with the present weights, which most of the labels have made."""
+def _with_weights(kept: Choice, known: Known, scalings: Sequence[Scaling]) -> Float64:
+    """The losses on labels left out with the present weights, which most of the labels have made."""
     rows, sample, targets = _scaled(kept, known, scalings)
     z = rows * Weighed(rows, targets, sample, kept.width, 0.0).factor(np.asarray(kept.weights))
-    return log_loss(by_kernel(kernel(z, z) + CONSTANT**2, targets).scores, known.codes)
+    return log_losses(by_kernel(kernel(z, z) + CONSTANT**2, targets).scores, known.codes)
 
 
 def _scaled(

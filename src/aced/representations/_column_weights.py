@@ -26,7 +26,7 @@ import scipy.linalg
 from aced._types import Float64, Ints
 from aced.representations._left_out import TINY, by_kernel
 from aced.representations._lift import kernel, median_distance
-from aced.representations._slope import best_slope, log_loss
+from aced.representations._slope import best_slope, log_losses
 
 STEPS = 2
 PARTS = 5
@@ -103,7 +103,7 @@ def try_weights(known: Weighed, codes: Ints) -> Trial:
         factor = rest.factor(weigh(rest))
         without[held] = rest.predict(plain, rest.dual(plain), others)
         unseen[held] = rest.predict(factor, rest.dual(factor, best=True), others)
-    losses = [log_loss(scores, codes) for scores in (without, unseen)]
+    losses = [float(log_losses(scores, codes).mean()) for scores in (without, unseen)]
     weights = weigh(known)
     z = known.rows * known.factor(weights)
     seen = by_kernel(kernel(z, z) + CONSTANT**2, known.targets).scores

@@ -46,7 +46,7 @@ def best_slope(scores: Float64, codes: Ints) -> float:
     return float(np.exp(minimize_scalar(loss, bounds=WIDEST, method="bounded").x))
 
 
-def log_loss(scores: Float64, codes: Ints) -> float:
-    """The mean log loss of scores of labels left out, with their best slope."""
+def log_losses(scores: Float64, codes: Ints) -> Float64:
+    """The log loss of each of the scores (m, K) of labels left out, with their best slope."""
     slope = best_slope(scores, codes)
-    return float(-log_softmax(slope * scores, axis=1)[np.arange(len(codes)), codes].mean())
+    return np.asarray(-log_softmax(slope * scores, axis=1)[np.arange(len(codes)), codes])

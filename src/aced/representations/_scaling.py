@@ -20,7 +20,7 @@ from aced._workers import Workers
 from aced.oracles import column_moments
 from aced.pool import Pool, inverse_spread
 
-SHARE = 64
+SHARE = 20
 """The constant column has this part of a scaled row's mean squared length, and at least 1."""
 
 

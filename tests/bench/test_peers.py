@@ -46,7 +46,7 @@ def test_margin_sampling_around_our_classifier_chooses_what_ours_does(name):
     )
     for learner in (ours, held):
         learner.tell(known, names[known])
-    with as_theirs(0):
+    with as_theirs(0, 1):
         peer = make_peer(name, Setting(rows.astype(np.float32), 2, 0, "ours", held))
         chosen = peer.query(known, codes[known].astype(int), 10)
     assert set(chosen.tolist()) == set(ours.ask().ids.tolist())

@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse
+from scipy.special import softmax
 from sklearn.datasets import load_digits
 
 from aced import InvalidInput, Pool
 from aced._workers import Workers
 from aced.representations import Choice, Representations, scalings
-from aced.representations._choice import GROWTH, MARGIN, MOST
+from aced.representations._choice import ERRORS, GROWTH, MARGIN, MOST, Known, _plain
+from aced.representations._slope import best_slope
 from tests.helpers import many_blobs
 
 
@@ -94,22 +96,34 @@ def test_the_choice_is_a_function_of_the_labels_and_of_what_was_kept():
             np.testing.assert_array_equal(array, two.to_arrays()[name])
 
 
-def test_a_choice_stays_unless_another_is_better_by_the_margin():
-    """Every candidate is kept in turn; it stays exactly where its error is within the margin."""
+def test_a_choice_stays_unless_another_is_clearly_better():
+    """Every candidate is kept in turn; it stays exactly where the rule, worked out here, says so."""
     rows, codes = rings(n=400, noise=2)
-    first = chosen(rows, codes, 25, "auto")
-    errors, stayed = {}, {}
-    for kind, width in (("linear", 1.0), ("rbf", 0.25), ("rbf", 1.0), ("rbf", 4.0)):
-        for scaling in (0, 1):
-            kept = Choice(kind, scaling, width)
-            after = chosen(rows, codes, 25, kept=kept)
-            stayed[kind, scaling, width] = after.same_rows == kept.same_rows
-            if stayed[kind, scaling, width]:
-                errors[kind, scaling, width] = after.errors[kind]
-    least = min(first.errors.values())
-    assert 1 < sum(stayed.values()) < len(stayed)
-    for one, error in errors.items():
-        assert error <= least / (1 - MARGIN) + 1e-12, one
+    asked = Representations(Pool(rows), Workers(1))
+    known = Known(asked.pool.rows(np.arange(25)), codes[:25], asked.pool.rows(asked.landmarks[:500]))
+    place = np.arange(25), codes[:25]
+    losses = {}
+    for one, fitted in _plain(known, asked.scalings, ("linear", "rbf")).items():
+        scores = best_slope(fitted.scores, codes[:25]) * fitted.scores
+        losses[one] = -np.log(softmax(scores, axis=1)[place])
+    best = min(losses, key=lambda one: losses[one].mean())
+    stayed = []
+    for kept, own in losses.items():
+        fall = own - losses[best]
+        leaves = fall.mean() > MARGIN * own.mean() and fall.mean() > ERRORS * fall.std() / 5
+        after = chosen(rows, codes, 25, kept=kept)
+        assert (after.kind, after.scaling, after.width) == (
+            (best.kind, best.scaling, best.width) if leaves else (kept.kind, kept.scaling, kept.width)
+        )
+        stayed.append(not leaves)
+    assert 1 < sum(stayed) < len(stayed)
+
+
+def test_few_labels_seldom_speak_against_rows_as_they_are():
+    """With 15 labels they did in 11 of 100 draws, and in 30 where the margin alone decided. At the former
+    rate 12 of 40 or more are a false alarm of 0.1 %; at the latter the test fails in 6 of 10 cases."""
+    kinds = [chosen(*line(seed=seed), 15).kind for seed in range(40)]
+    assert kinds.count("linear") >= 29
 
 
 def test_weights_are_tried_again_only_when_labels_have_grown():
@@ -196,3 +210,14 @@ def test_a_choice_is_the_same_after_saving():
     assert Choice.of_arrays({}) is None
     plain = Choice.of_arrays(Choice("linear").to_arrays())
     assert (plain.errors, plain.gain, plain.weights) == ({}, None, None)
+
+
+def test_columns_of_noise_leave_the_shares_of_the_classes():
+    """Of rows that say nothing, most get the larger class; its share of the labels is four in five."""
+    rng = np.random.default_rng(0)
+    rows, codes = rng.normal(size=(600, 500)), (rng.random(600) < 0.2).astype(int)
+    asked, known = Representations(Pool(rows), Workers(1), "linear"), np.arange(60)
+    model = asked.fit(asked.choose(None, known, codes[:60]), known, codes[:60])
+    said = model.probabilities(Workers(1))[60:]
+    assert (said[:, 0] > 0.5).mean() > 0.9
+    assert abs(said[:, 0].mean() - (codes[:60] == 0).mean()) < 0.1

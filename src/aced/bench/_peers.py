@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
+from threadpoolctl import threadpool_limits
 
 from aced._check import choice
 from aced._errors import reason
@@ -114,7 +115,7 @@ def fit_peer(data: Dataset, name: str, classifier: str, workers: Workers) -> dic
     """Accuracies of a peer's own classifier trained on every label."""
     classes, codes = np.unique(data.y, return_inverse=True)
     try:
-        with workers.session(), as_theirs(0):
+        with workers.session(), as_theirs(0, workers.threads):
             peer = make_peer(name, Setting(data.X, len(classes), 0, classifier, None))
             peer.learn(np.arange(len(codes)), codes)
             pool, holdout = _accuracies(peer, data, classes)
@@ -148,7 +149,8 @@ def simulate_peer(
             pool, strategy="passive", classes=classes.tolist(), seed=seed, workers=workers, **how
         )
     curve = Curve(data.name, name, seed, len(pool), pool.features, all_labels)
-    with workers.session(), as_theirs(seed):
+    check_peer(name)  # its libraries are loaded, so that their threads are limited
+    with workers.session(), as_theirs(seed, workers.threads):
         try:
             setting = Setting(data.X, len(classes), seed, classifier, learner)
             run = _Run(make_peer(name, setting), codes, np.random.default_rng(seed))
@@ -235,13 +237,14 @@ def probabilities(model: Any, rows: Any, values: list[Any]) -> Array:
 
 
 @contextmanager
-def as_theirs(seed: int) -> Iterator[None]:
+def as_theirs(seed: int, threads: int) -> Iterator[None]:
     """What other libraries expect of a process: their warnings are not ours, and they may draw from
-    numpy's global generator. It is seeded for them, and what was there before is put back."""
+    numpy's global generator. It is seeded for them, and what was there before is put back. They get
+    this many threads: two runs with a thread for each core would wait for one another."""
     before = np.random.get_state()  # noqa: NPY002
     np.random.seed(seed)  # noqa: NPY002
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), threadpool_limits(threads, "openmp"):
             warnings.simplefilter("ignore")
             yield
     finally:

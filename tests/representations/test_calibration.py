@@ -45,9 +45,9 @@ def wide(rng: np.random.Generator, n: int) -> Made:
 
 @pytest.mark.parametrize("make", [straight, curved, narrow, blobs, wide])
 def test_probabilities_are_right_as_often_as_they_say(make: Callable[..., Made]) -> None:
-    """200 labels, eight seeds. The mean gap is between -0.025 (curved) and 0.016 (blobs), and deviates by
-    at most 0.012 from one set of eight seeds to the next; the bound is three to five deviations away. A
-    false alarm has a chance of at most 0.2 %."""
+    """200 labels, eight seeds. The mean gap is from -0.025 (curved) to 0.016 (blobs), with a standard
+    error of at most 0.012. The bound is at least 3.8 standard errors away: a false alarm has a chance of
+    less than 0.02 %."""
     gaps = []
     for seed in range(8):
         rng = np.random.default_rng([seed, 3])

@@ -120,8 +120,8 @@ def test_a_choice_stays_unless_another_is_clearly_better():
 
 
 def test_few_labels_seldom_speak_against_rows_as_they_are():
-    """With 15 labels they did in 11 of 100 draws, and in 30 where the margin alone decided. At the former
-    rate 12 of 40 or more are a false alarm of 0.1 %; at the latter the test fails in 6 of 10 cases."""
+    """With 15 labels they did in 11 of 100 draws, and in 30 where the margin alone decided. At the first
+    rate 12 of 40 or more are a false alarm of 0.1 %; at the other the test fails in 6 of 10 cases."""
     kinds = [chosen(*line(seed=seed), 15).kind for seed in range(40)]
     assert kinds.count("linear") >= 29
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -146,3 +148,26 @@ def test_a_run_that_failed_is_counted_and_is_in_no_mean():
     assert found.failed["t"] == {"x": ("ValueError: no",), "y": ("MemoryError: much",)}
     assert found.labels() == ["x"]
     assert found.everything["t"] == {POOL: 0.9, HOLDOUT: 0.8}
+
+
+def test_the_chance_of_a_deficit_is_that_of_signs_drawn_anew():
+    """Against a loop over all signs; and where the two are alike, chances below 0.1 are as rare as that."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 6, 4))
+    one, two = (curves(rows, counts=COUNTS[:4]) for rows in (a, b))
+
+    def least(rows: np.ndarray) -> float:
+        return float((rows.mean(axis=0) / (rows.std(axis=0, ddof=1) / np.sqrt(6))).min())
+
+    flips = [np.array(signs)[:, None] for signs in product([1, -1], repeat=6)]
+    lowest = [least((a - b) * flip) for flip in flips]
+    found = worst(one, two, HOLDOUT)
+    assert found.errors == pytest.approx(least(a - b))
+    assert found.chance == pytest.approx(np.mean(np.array(lowest) <= found.errors + 1e-9))
+
+    chances = []
+    for _ in range(300):
+        pair = rng.normal(size=(2, 10, 10)).cumsum(axis=2)
+        chances.append(worst(curves(pair[0]), curves(pair[1]), HOLDOUT).chance)
+    # 300 draws at a rate of at most 0.1: more than 50 are a false alarm of 0.013 %
+    assert np.mean(np.array(chances) <= 0.1) <= 50 / 300

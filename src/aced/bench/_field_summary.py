@@ -11,6 +11,9 @@
              until it first was where it ends, which are few if it soon stopped learning
     worst    the least over l of d̄(l) / se(l), where d_s = a_s - passive's a_s with the same seed, and
              se is the standard error of their mean
+    chance   how often a least as low comes up if the signs of the d_s are drawn anew, one sign for a
+             seed: a test that counts every l at once and assumes only that, were the two alike, d and
+             -d would be equally likely
 
 Means over tasks give each task the same weight. The mean of ratios is geometric.
 """
@@ -28,6 +31,7 @@ from aced.bench._peers import AS_THEY_COME
 from aced.bench._summary import HOLDOUT, POOL
 
 MEASURES = (POOL, HOLDOUT)
+FLIPS = 4096
 FEWEST = 5
 """Tasks below which there is no test: with fewer, no difference can be significant at 0.05."""
 
@@ -132,6 +136,7 @@ class Deficit:
     errors: float
     difference: float
     labels: int
+    chance: float
 
 
 def worst(curves: Curves, passive: Curves, measure: str) -> Deficit | None:
@@ -143,12 +148,32 @@ def worst(curves: Curves, passive: Curves, measure: str) -> Deficit | None:
         runs.accuracy[measure][[runs.seeds.index(seed) for seed in seeds]] for runs in (curves, passive)
     )
     difference = one - two
-    mean = difference.mean(axis=0)
-    error = difference.std(axis=0, ddof=1) / np.sqrt(len(seeds))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scaled = np.where(mean == 0, 0.0, mean / error)
+    scaled = _scaled(np.ones((1, len(seeds))), difference)[0]
     at = int(scaled.argmin())
-    return Deficit(float(scaled[at]), float(mean[at]), int(curves.counts[at]))
+    lowest = _scaled(_signs(len(seeds)), difference).min(axis=1)
+    chance = float(np.mean(lowest <= scaled[at] + 1e-9))
+    return Deficit(float(scaled[at]), float(difference[:, at].mean()), int(curves.counts[at]), chance)
+
+
+def _scaled(signs: Float64, difference: Float64) -> Float64:
+    """d̄ / se for each row of signs (F, S) and each label count of differences (S, L): (F, L)."""
+    count = len(difference)
+    mean = signs @ difference / count
+    spread = np.maximum(np.square(difference).mean(axis=0) - np.square(mean), 0.0)
+    error = np.sqrt(spread / (count - 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(np.abs(mean) < 1e-12, 0.0, mean / error))
+
+
+def _signs(count: int) -> Float64:
+    """All signs of so many seeds, (2^S, S), or FLIPS drawn ones if there are more; none is changed
+    in the first row."""
+    if 2**count <= FLIPS:
+        bits = np.arange(2**count)[:, None] >> np.arange(count) & 1
+        return np.asarray(1.0 - 2.0 * bits, dtype=float)
+    drawn = np.random.default_rng(0).choice([-1.0, 1.0], (FLIPS, count))
+    drawn[0] = 1
+    return drawn
 
 
 def mean_ranks(found: Field, labels: list[str], measure: str) -> dict[str, float]:

@@ -162,7 +162,7 @@ def test_the_report_has_a_table_for_each_question(records):
     assert "Who is ahead" not in text  # the tables of the other suites
     assert set(pictures) == {"field-pocket.png", "field-rings.png"}
     lines = [line for line in text.splitlines() if line.startswith("| blend |")]
-    assert lines[0].count("|") == 12
+    assert lines[0].count("|") == 13
 
 
 def test_a_failure_is_in_the_report_with_its_sentence(records):

@@ -151,7 +151,7 @@ def test_a_run_that_failed_is_counted_and_is_in_no_mean():
 
 
 def test_the_chance_of_a_deficit_is_that_of_signs_drawn_anew():
-    """Against a loop over all signs; and where the two are alike, chances below 0.1 are as rare as that."""
+    """Against a loop over all signs; where the two are alike, chances below 0.1 are as rare as that."""
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 6, 4))
     one, two = (curves(rows, counts=COUNTS[:4]) for rows in (a, b))

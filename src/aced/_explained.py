@@ -34,6 +34,8 @@ def explained(record: Mapping[str, Any]) -> str | None:
     'Rows are compared by a Gaussian kernel (left-out error 0.081); rows as they are would err 0.124.'
     >>> explained({"representation": "linear", "error_linear": 0.124})
     'Rows are taken as they are (left-out error 0.124).'
+    >>> explained({"representation": "linear", "error_linear": 0.124, "error_rbf": 0.119})[27:]
+    '(left-out error 0.124); a Gaussian kernel would err 0.119, perhaps by chance.'
     >>> explained({"representation": "linear"})
     'Rows are taken as they are.'
     """
@@ -42,7 +44,11 @@ def explained(record: Mapping[str, Any]) -> str | None:
         return None
     if used not in errors:
         return f"Rows are {WAYS[used]}."  # there were no labels of two classes to compare by
-    rest = [f"{OTHERS[kind]} would err {error:.3f}" for kind, error in errors.items() if kind != used]
+    rest = [
+        f"{OTHERS[kind]} would err {error:.3f}{', perhaps by chance' if error < errors[used] else ''}"
+        for kind, error in errors.items()
+        if kind != used
+    ]
     others = f"; {' and '.join(rest)}" if rest else ""
     return f"Rows are {WAYS[used]} (left-out error {errors[used]:.3f}){others}."
 

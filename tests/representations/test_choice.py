@@ -14,6 +14,7 @@ from aced import InvalidInput, Pool
 from aced._workers import Workers
 from aced.representations import Choice, Representations, scalings
 from aced.representations._choice import ERRORS, GROWTH, MARGIN, MOST, Known, _plain
+from aced.representations._left_out import spaced
 from aced.representations._slope import best_slope
 from tests.helpers import many_blobs
 
@@ -140,7 +141,8 @@ def test_weights_are_tried_again_only_when_labels_have_grown():
 def test_with_many_labels_the_choice_is_made_again_only_when_they_have_grown():
     rows, codes = rings(n=1200)
     kept = replace(Choice("linear"), labels=MOST + 100)
-    assert chosen(rows, codes, MOST + 101, kept=kept) is kept
+    stayed = chosen(rows, codes, MOST + 101, kept=kept)
+    assert (stayed.kind, stayed.labels, stayed.errors) == ("linear", MOST + 100, {})
     assert chosen(rows, codes, int(GROWTH * (MOST + 100)), kept=kept).kind != "linear"
 
 
@@ -221,3 +223,26 @@ def test_columns_of_noise_leave_the_shares_of_the_classes():
     said = model.probabilities(Workers(1))[60:]
     assert (said[:, 0] > 0.5).mean() > 0.9
     assert abs(said[:, 0].mean() - (codes[:60] == 0).mean()) < 0.1
+
+
+def test_every_class_is_looked_at_however_many_labels_there_are():
+    """Three labels of 1100 are of the second class, at places that are no multiples of anything."""
+    rows = np.random.default_rng(0).normal(size=(1200, 4))
+    codes = np.zeros(1200, int)
+    codes[[3, 9, 15]] = 1
+    found = chosen(rows, codes, 1100)
+    assert min(found.errors.values()) > 0
+    assert found.gain is not None
+    assert found.gain >= 0.1
+    for most in (2, 10, 512, 1024):
+        places = spaced(codes[:1100], most)
+        assert set(codes[places]) == {0, 1}
+        assert min(most, 1100) <= len(places) <= most + 1
+
+
+def test_a_choice_is_not_made_again_from_the_same_labels():
+    rows, codes = rings(noise=6)
+    kept = chosen(rows, codes, 60)
+    assert chosen(rows, codes, 60, kept=kept) is kept
+    assert chosen(rows, 1 - codes, 60, kept=kept) is not kept
+    assert chosen(rows, codes, 61, kept=kept) is not kept

@@ -7,6 +7,7 @@ import copy
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.ensemble import RandomForestClassifier
 
 from aced import InvalidInput, Learner, Pool
 from aced.strategies import Bait, Blend, Strata, _blend
@@ -214,3 +215,36 @@ def test_doubtful_rows_are_drawn_more_often_than_others():
 def test_shares_that_make_no_sense_are_refused(name, value, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         Blend(**{name: value})
+
+
+def test_two_batches_without_labels_between_them_are_one_batch():
+    rows, codes = many_blobs(n=200, classes=3)
+    asked = [Learner(rows, strategy="bait", batch_size=20, representation="linear") for _ in range(2)]
+    for one in asked:
+        one.tell(np.arange(20), codes[:20])
+    apart = [asked[0].ask(20, fresh=True).ids for _ in range(2)]
+    np.testing.assert_array_equal(np.concatenate(apart), asked[1].ask(40, fresh=True).ids)
+
+
+def test_rows_that_others_will_label_count_like_those_asked_for():
+    one, two = (learner("bait", representation="linear") for _ in range(2))
+    asked = one.ask(10).ids
+    two.exclude(asked, awaited=True)
+    assert sorted(two.pending.tolist()) == sorted(asked.tolist())
+    one._rng.bit_generator.state = two._rng.bit_generator.state
+    np.testing.assert_array_equal(one.ask(10, fresh=True).ids, two.ask(10, fresh=True).ids)
+
+
+def test_a_forest_with_two_classes_is_taken_at_its_word():
+    rows, codes = many_blobs(n=300, classes=2)
+    for count in (2, 3):
+        asked = Learner(
+            rows,
+            strategy=Blend(),
+            classes=list(range(count)),
+            classifier=RandomForestClassifier(20, random_state=0),
+        )
+        asked.tell(np.arange(60), codes[:60])
+        p = asked.classifier.predict_proba(rows)
+        gaps = asked._scored(_blend.gaps_of)
+        np.testing.assert_allclose(gaps, np.abs(p[:, 1] - p[:, 0]), atol=1e-6)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +35,7 @@ from aced.bench._suites import OURS
 from aced.datasets import Dataset
 from aced.learner import Learner
 from aced.pool import Pool
+from aced.strategies import Plan, Strategy, View
 
 OWN, LOGISTIC = "own", "logistic"
 LIMIT = 900.0
@@ -146,7 +147,7 @@ def simulate_peer(
     if classifier == OURS:
         how: dict[str, Any] = {"representation": representation}
         learner = Learner(
-            pool, strategy="passive", classes=classes.tolist(), seed=seed, workers=workers, **how
+            pool, strategy=_Theirs(), classes=classes.tolist(), seed=seed, workers=workers, **how
         )
     curve = Curve(data.name, name, seed, len(pool), pool.features, all_labels)
     check_peer(name)  # its libraries are loaded, so that their threads are limited
@@ -167,12 +168,25 @@ def simulate_peer(
     return curve, None
 
 
+class _Theirs(Strategy):
+    """A peer's choice as a strategy of our learner, whose rounds are then like any other's."""
+
+    name = "theirs"
+    choose: Callable[[int], Ints]
+
+    def plan(self, view: View, size: int, rng: Rng) -> Plan:
+        chosen = self.choose(size)
+        return Plan(chosen, np.ones(len(chosen)))
+
+
 class _Run:
     """Labels as they come in."""
 
     def __init__(self, peer: Peer, codes: Ints, rng: Rng) -> None:
         self.peer, self.codes, self.rng = peer, codes, rng
         self.known: Ints = np.zeros(0, np.int64)
+        if (learner := peer.setting.learner) is not None and isinstance(learner.strategy, _Theirs):
+            learner.strategy.choose = self._choose
 
     def extend(self, labels: int) -> None:
         """Choose and learn rows until ``labels`` are known."""
@@ -182,25 +196,28 @@ class _Run:
         self._add(labels - len(self.known))
 
     def _add(self, size: int) -> None:
+        learner = self.peer.setting.learner
+        if learner is None:
+            self.known = np.concatenate([self.known, self._choose(size)])
+            self.peer.learn(self.known, self.codes[self.known])
+            return
+        queries = learner.ask(size, fresh=True)
+        chosen = learner.pool.positions(queries.ids)
+        learner.tell(queries.ids, np.asarray(learner.classes)[self.codes[chosen]])
+        self.known = np.concatenate([self.known, chosen])
+
+    def _choose(self, size: int) -> Ints:
+        """Rows without a label, by the peer, or at random where it needs labels to begin with."""
         peer, known = self.peer, self.known
         seen = len(np.unique(self.codes[known]))
         if (peer.start and not len(known)) or (peer.needs_two and seen < 2):
             others = np.setdiff1d(np.arange(len(self.codes)), known)
-            chosen = self.rng.choice(others, size, replace=False)
-        else:
-            chosen = np.asarray(peer.query(known, self.codes[known], size)).astype(np.int64)
-            if len(np.unique(chosen)) != size or np.isin(chosen, known).any():
-                found = len(np.setdiff1d(chosen, known))
-                raise ValueError(
-                    f"asked for {size} rows, it chose {found} different ones without a label"
-                )
-        self.known = np.concatenate([known, chosen])
-        codes = self.codes[self.known]
-        if (learner := peer.setting.learner) is not None:
-            ids = learner.pool.ids[chosen]
-            learner.tell(ids, np.asarray(learner.classes)[self.codes[chosen]])
-        else:
-            peer.learn(self.known, codes)
+            return np.asarray(self.rng.choice(others, size, replace=False), dtype=np.int64)
+        chosen = np.asarray(peer.query(known, self.codes[known], size)).astype(np.int64)
+        if len(np.unique(chosen)) != size or np.isin(chosen, known).any():
+            found = len(np.setdiff1d(chosen, known))
+            raise ValueError(f"asked for {size} rows, it chose {found} different ones without a label")
+        return chosen
 
 
 def _counts(budget: int, batch: int, first: int | None) -> Iterator[int]:

@@ -14,7 +14,7 @@ from aced.bench._peers import LOGISTIC, OWN, Peer, Setting, probabilities
 from aced.bench._suites import OURS
 
 MEMBERS = 5
-"""Classifiers of ours in a committee, each trained on a bootstrap sample of the labels."""
+"""Classifiers of ours in a committee, each trained on the different rows of a bootstrap sample."""
 LOOKING = ("badge", "committee", "margin")
 """The strategies that look at a classifier."""
 
@@ -74,7 +74,8 @@ class Skactiveml(Peer):
             return self._looked_at(known, codes)
         values, found = np.asarray(learner.classes), []
         for _ in range(MEMBERS):
-            at = self._rng.choice(len(known), len(known))
+            # every row once: a copy of a label left out would make the left-out errors look small
+            at = np.unique(self._rng.choice(len(known), len(known)))
             model = learner.train(learner.pool.ids[known[at]], values[codes[at]])
             found.append(_given()(model, np.arange(self.setting.classes), learner.classes))
         return found

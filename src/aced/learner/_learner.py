@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from aced._workers import Workers
 from aced.backends import make_workers
 from aced.design import Report, Round
 from aced.learner import _saved, _scores
+from aced.learner._interrupted import undisturbed
 from aced.learner._labels import Classes, listed, plain_labels
 from aced.learner._memory import PREFIX, Memory, modern
 from aced.learner._queries import Queries, batch_of
@@ -125,24 +125,27 @@ class Learner:
         positions = self._rows.labelled
         open_rows = self._rows.having(UNASKED)
         open_rows[drawn] = False
-        pool, model = self._represented()
-        view = View(
-            pool=pool,
-            workers=self.workers,
-            positions=positions,
-            codes=self._rows.codes[positions],
-            open=open_rows,
-            batch_size=self.batch_size,
-            tolerance=self.tolerance,
-            scores=lambda: self._scored(_scores.as_they_are),
-            lam=self._lam,
-            report=self.report,
-            classes=self._classes.count,
-            blockwise=self._scored,
-            model=model,
-        )
-        with self.workers.session(), self._undisturbed():
+        waiting = self._rows.having(PENDING)
+        waiting[drawn] = True
+        with self.workers.session(), undisturbed(self._rng, self.strategy, self._trainer):
             # one BLAS thread: the same result on any number of cores
+            pool, model = self._represented()
+            view = View(
+                pool=pool,
+                workers=self.workers,
+                positions=positions,
+                codes=self._rows.codes[positions],
+                open=open_rows,
+                batch_size=self.batch_size,
+                tolerance=self.tolerance,
+                scores=lambda: self._scored(_scores.as_they_are),
+                lam=self._lam,
+                report=self.report,
+                classes=self._classes.count,
+                blockwise=self._scored,
+                model=model,
+                waiting=np.flatnonzero(waiting),
+            )
             plan = self.strategy.plan(view, min(size, self.remaining - len(drawn)), self._rng)
         self._rows.probabilities[plan.positions] = plan.probabilities
         if plan.lam is not None:
@@ -153,7 +156,7 @@ class Learner:
                 "strategy": self.strategy.name,
                 "labels": len(positions),
                 "drawn": len(plan.positions),
-                **self._trainer.record(),
+                **({} if self.strategy.stream else self._trainer.record()),
                 **{k: v.item() if isinstance(v, np.generic) else v for k, v in plan.record.items()},
                 "seconds": time.perf_counter() - began,
             }
@@ -161,32 +164,16 @@ class Learner:
         return [int(position) for position in plan.positions]
 
     def _represented(self) -> tuple[Pool, Model | None]:
-        """The rows and the model that the strategy sees."""
-        if self.strategy.stream or not self.strategy.represented:
+        """The rows and the model that the strategy sees. The choice is kept for the next round."""
+        if self.strategy.stream:  # it may ask for one row after another
             return self.pool, None
-        with self.workers.session():
-            fitted = self._fit()
-            pool, model = self._trainer.settle(fitted)
+        fitted = self._fit()
+        pool, model = self._trainer.settle(fitted)
+        if not self.strategy.represented:
+            return self.pool, None
         if fitted is None or model is None:
             return pool, None
         return pool, model.with_codes(self._codes_of(fitted.classifier))
-
-    @contextmanager
-    def _undisturbed(self) -> Iterator[None]:
-        """Put the generator and the strategy back if the plan is interrupted.
-
-        A stream is not put back: the rows that it has judged stay judged.
-        """
-        if self.strategy.stream:
-            yield
-            return
-        rng, state = self._rng.bit_generator.state, self.strategy.state()
-        try:
-            yield
-        except BaseException:
-            self._rng.bit_generator.state = rng
-            self.strategy.restore(state)
-            raise
 
     def tell(self, ids: Any, labels: Any, *, overwrite: bool = False) -> None:
         """Take ``labels``, one for each of ``ids``, in any order and in any number of calls.
@@ -204,9 +191,13 @@ class Learner:
         """Make these pending rows unasked again, so that they may be asked for later."""
         self._rows.release(self.pool.positions(ids))
 
-    def exclude(self, ids: Any) -> None:
-        """Never ask for these rows, perhaps because others do. Labels for them are still taken."""
-        self._rows.exclude(self.pool.positions(ids))
+    def exclude(self, ids: Any, *, awaited: bool = False) -> None:
+        """Never ask for these rows. Labels for them are still taken.
+
+        ``awaited`` says that others will label them: they are then pending, and strategies reckon with
+        their labels.
+        """
+        self._rows.exclude(self.pool.positions(ids), awaited)
 
     # -- what is known ----------------------------------------------------------
 
@@ -258,6 +249,8 @@ class Learner:
     def train(self, ids: Any, labels: Any) -> Any:
         """A classifier like this learner's, trained on these ``labels`` of the rows ``ids`` alone."""
         positions, values = self.pool.positions(ids), np.asarray(plain_labels(labels))
+        if len(np.unique(positions)) < len(positions):
+            raise InvalidInput("ids", "a row is there twice; give every row once, with one label")
         with self.workers.session():
             return self._trainer.refit(positions, values).classifier
 

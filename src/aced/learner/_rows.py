@@ -98,8 +98,9 @@ class Rows:
             raise InvalidInput("ids", "a row that has a label cannot be released")
         self._put_back(positions[self.status[positions] == PENDING], UNASKED)
 
-    def exclude(self, positions: Ints) -> None:
-        self._put_back(positions[self.status[positions] != LABELLED], EXCLUDED)
+    def exclude(self, positions: Ints, awaited: bool = False) -> None:
+        unlabelled = positions[self.status[positions] != LABELLED]
+        self._put_back(unlabelled, PENDING if awaited else EXCLUDED)
 
     def _put_back(self, positions: Ints, status: int) -> None:
         self.status[positions] = status

@@ -43,7 +43,7 @@ def check(meta: dict[str, Any], arrays: dict[str, Array], rows: int, own: bool) 
         _require(arrays[name].ndim == 1 and arrays[name].dtype.kind == "i", name)
         _require(_within(arrays[name], rows - 1), name)
     if "choice" in arrays:
-        _require(arrays["choice"].shape == (10,) and arrays["choice"].dtype == np.float64, "choice")
+        _require(arrays["choice"].shape == (11,) and arrays["choice"].dtype == np.float64, "choice")
         _require(Choice.of_arrays(arrays) is not None, "choice")
     if "forest" in arrays:
         _require(arrays["forest"].shape == (4,) and arrays["forest"].dtype == np.float64, "forest")

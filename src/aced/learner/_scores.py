@@ -1,8 +1,9 @@
 """Scores of a fitted classifier for blocks of rows, with a column for each class.
 
-For two classes the scores are (m,): those of the decision function, or p - ½ of a classifier that has
-probabilities only. For K > 2 classes they are (m, K), in the order of the classes' codes: those of the
-decision function, or log p. A class that the classifier was not trained on has the score -∞.
+For two classes the scores are (m,): those of the decision function, or log p - log(1 - p) of a
+classifier that has probabilities only. For K > 2 classes they are (m, K), in the order of the classes'
+codes: those of the decision function, or log p. A class that the classifier was not trained on has the
+score -∞.
 """
 
 from __future__ import annotations
@@ -11,10 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.special import logit
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model._base import LinearClassifierMixin
 
 from aced._types import Array, Float64, Ints
+
+SURE = 1e-9
+"""Probabilities of two classes are taken to be this far from 0 and 1: forests say 0 and 1."""
 
 
 def has_scores(model: Any, rows: Any) -> bool:
@@ -56,7 +61,7 @@ def _spread(scores: Float64, codes: Ints, classes: int) -> Float64:
     """Scores (m, k) of the model's classes, or (m,) of two, as scores of all classes."""
     if classes == 2:  # the model sorts its classes, but those given to a learner may be unsorted
         return scores if codes[0] == 0 else -scores
-    if scores.ndim == 1:  # differences and probabilities are those of the two classes
+    if scores.ndim == 1:  # probabilities are then those of the two classes
         scores = np.stack([-scores / 2, scores / 2], axis=1)
     whole = np.full((len(scores), classes), -np.inf)
     whole[:, codes] = scores
@@ -75,6 +80,6 @@ def _scores(rows: Any, model: Any) -> Float64:
         return np.asarray(model.decision_function(rows), dtype=float)
     p = np.asarray(model.predict_proba(rows), dtype=float)
     if two:
-        return np.asarray(p[:, 1] - 0.5)
+        return np.asarray(logit(np.clip(p[:, 1], SURE, 1 - SURE)))
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(p))

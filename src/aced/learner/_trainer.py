@@ -64,6 +64,13 @@ class Trainer:
         """The rows and the model for a round; what was chosen is kept from here on."""
         return self.pool, None
 
+    def mark(self) -> Any:
+        """What ``back_to`` needs to undo a ``settle``."""
+        return None
+
+    def back_to(self, mark: Any) -> None:
+        """Be as at the ``mark``."""
+
     def record(self) -> dict[str, float | int | str]:
         """What the history says of the representation."""
         return {}
@@ -119,6 +126,12 @@ class Represented(Trainer):
             self._compare(fitted.positions, fitted.model)
         return self.representations.pool_of(self.kept), fitted.model
 
+    def mark(self) -> Any:
+        return self.kept, self._compared
+
+    def back_to(self, mark: Any) -> None:
+        self.kept, self._compared = mark
+
     def _compare(self, positions: Ints, model: Model) -> None:
         """Tell the user if a random forest would be clearly better."""
         found = compare(self._compared, self.pool, positions, model)
@@ -143,7 +156,7 @@ class Represented(Trainer):
         if landmarks is not None:
             if len(np.unique(landmarks)) != len(self.representations.landmarks):
                 raise ValueError("landmarks is not what a learner saves")
-            self.representations.landmarks = landmarks
+            self.representations.lift_from(landmarks)
         self.kept, self._compared = kept, Compared.of_arrays(arrays)
 
 

@@ -46,7 +46,7 @@ def plan(pool: Pool, brief: Brief, threads: int | None = None) -> PlannedRound:
     by_turn = 1.0 / (len(pool) - len(brief.checked) - np.arange(len(turns)))
     checks = turns[new], by_turn[new]
     unlabelled = np.setdiff1d(np.union1d(brief.drawn, checks[0]), brief.rows).astype(np.int64)
-    learner.exclude(pool.ids[unlabelled])
+    learner.exclude(pool.ids[unlabelled], awaited=True)
     again = round(brief.overlap * brief.size) if len(brief.single) else 0
     designed = _designed(learner, brief.size - len(checks[0]) - again)
     opinions = _second_opinions(brief, learner.design, again, rng)

@@ -35,13 +35,13 @@ def as_classifier(model: Model, classes: Array, lift: Lift | None) -> Any:
     if lift is None:
         return last
     features = len(lift.centre)
-    scaler = StandardScaler(with_mean=False)  # distances do not see the centre; rows may be sparse
+    scaler = StandardScaler()
     with np.errstate(divide="ignore"):
         scaler.scale_ = 1 / lift.factor.astype(float)  # infinite for columns that do not count
-    scaler.mean_, scaler.var_ = None, np.square(scaler.scale_)
+    scaler.mean_, scaler.var_ = lift.centre.astype(float), np.square(scaler.scale_)
     scaler.n_features_in_, scaler.n_samples_seen_ = features, len(model.pool)
     kernel = Nystroem(kernel="rbf", gamma=1.0, n_components=len(lift.landmarks))
-    kernel.components_ = lift.landmarks + lift.centre.astype(float) * lift.factor
+    kernel.components_ = lift.landmarks.astype(float)
     kernel.normalization_ = lift.mapping.T.astype(float)
     kernel.component_indices_ = np.arange(len(lift.landmarks))
     kernel.n_features_in_, kernel._n_features_out = features, lift.columns

@@ -27,7 +27,7 @@ import numpy as np
 
 from aced._types import Array, Float64, Ints
 from aced.representations._column_weights import CONSTANT, Weighed, try_weights
-from aced.representations._left_out import LeftOut, by_kernel, by_rows, centred_targets
+from aced.representations._left_out import LeftOut, by_kernel, by_rows, centred_targets, spaced
 from aced.representations._lift import kernel, median_distance, squared_distances
 from aced.representations._scaling import Scaling
 from aced.representations._slope import log_losses
@@ -39,6 +39,8 @@ MARGIN = 0.02
 ERRORS = 1.0
 MOST, MOST_WEIGHED = 512, 1024
 GROWTH = 1.25
+LEAST_GAIN = 0.1
+"""What one trial of weights may say at best: no trial decides for ever."""
 FEWEST_WEIGHED = 30
 """Weights of columns are tried from this many labels on."""
 
@@ -55,6 +57,7 @@ class Choice:
     weighed: int = 0  # how many there were when weights were last tried
     gain: float | None = None  # the error with weights as a share of that without, over all trials
     trust: float = 1.0  # what left-out slopes are multiplied by, as weights have seen the labels
+    seen: int = 0  # a checksum of the labels it was made from; 0 before there are any
     errors: Mapping[str, float] = field(default_factory=dict)  # of the best of each kind
 
     @property
@@ -74,7 +77,7 @@ class Choice:
         """The choice as arrays, for saving."""
         gain = np.nan if self.gain is None else self.gain
         numbers = [KINDS.index(self.kind), self.scaling, self.width, self.labels, self.weighed]
-        numbers += [gain, self.trust]
+        numbers += [gain, self.trust, self.seen]
         errors = [self.errors.get(kind, np.nan) for kind in KINDS]
         arrays = {"choice": np.array([*numbers, *errors], dtype=float)}
         return arrays if self.weights is None else {**arrays, "column_weights": self.weights}
@@ -84,15 +87,15 @@ class Choice:
         """The choice that ``to_arrays`` gave; None if there is none."""
         if "choice" not in arrays:
             return None
-        kind, scaling, width, labels, weighed, gain, trust, *errors = arrays["choice"].tolist()
+        kind, scaling, width, labels, weighed, gain, trust, seen, *errors = arrays["choice"].tolist()
         weights = arrays.get("column_weights")
         known = kind in range(len(KINDS)) and scaling in (0, 1) and 0 < width < np.inf
         known = known and (kind == KINDS.index("weighted")) == (weights is not None)
         if weights is not None:
             known = known and bool((np.isfinite(weights) & (weights >= 0)).all())
-        if not known or min(labels, weighed) < 0 or not 0 < trust <= 1:
+        if not known or min(labels, weighed, seen) < 0 or not 0 < trust <= 1:
             raise ValueError("choice is not what a learner saves")
-        seen = {name: error for name, error in zip(KINDS, errors, strict=True) if error == error}
+        judged = {name: error for name, error in zip(KINDS, errors, strict=True) if error == error}
         return cls(
             KINDS[int(kind)],
             int(scaling),
@@ -102,7 +105,8 @@ class Choice:
             int(weighed),
             gain if gain == gain else None,
             trust,
-            seen,
+            int(seen),
+            judged,
         )
 
 
@@ -115,10 +119,9 @@ class Known:
     sample: Array  # (s, p)
 
     def some(self, most: int) -> Known:
-        """At most so many of the labels."""
-        step = -(-len(self.codes) // most)
-        codes = np.unique(self.codes[::step], return_inverse=True)[1]
-        return replace(self, rows=self.rows[::step], codes=codes)
+        """About so many of the labels, with every class."""
+        places = spaced(self.codes, most)
+        return replace(self, rows=self.rows[places], codes=self.codes[places])
 
 
 def choose(
@@ -129,14 +132,13 @@ def choose(
     if kept is not None and labels > MOST and labels < GROWTH * kept.labels:
         return kept
     some = known.some(MOST)
-    if len(np.unique(some.codes)) < 2:
-        return kept or Choice(kinds[0])
     fits = _plain(some, scalings, kinds)
     judged = {one: log_losses(fitted.scores, some.codes) for one, fitted in fits.items()}
     weighed, gain = (0, None) if kept is None else (kept.weighed, kept.gain)
     if "weighted" in kinds and labels >= max(FEWEST_WEIGHED, GROWTH * weighed):
         best = _base(kept, {one: losses.mean() for one, losses in judged.items() if one.kind == "rbf"})
         trial, now = _weighted(best, fits[best].alpha, known, scalings)
+        now = max(now, LEAST_GAIN)
         gain = now if gain is None else float(np.sqrt(now * gain))  # one trial alone is noisy
         judged[trial] = gain * judged[best]
         weighed = labels

@@ -21,10 +21,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.linalg
 
 from aced._types import Float64, Ints
-from aced.representations._left_out import TINY, by_kernel
+from aced.representations._left_out import TINY, by_kernel, solved
 from aced.representations._lift import kernel, median_distance
 from aced.representations._slope import best_slope, log_losses
 
@@ -58,8 +57,7 @@ class Weighed:
         gram = kernel(z, z) + CONSTANT**2
         if best:
             return by_kernel(gram, self.targets).weights
-        gram[np.diag_indices_from(gram)] += self.alpha
-        return np.asarray(scipy.linalg.solve(gram, self.targets, assume_a="pos"))
+        return solved(gram, self.alpha, self.targets)
 
     def predict(self, factor: Float64, dual: Float64, others: Weighed) -> Float64:
         """The scores (m', K) of other rows."""

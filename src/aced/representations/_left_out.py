@@ -60,6 +60,18 @@ def centred_targets(codes: Ints, classes: int) -> Float64:
     return np.asarray(np.eye(classes)[codes] - 1 / classes)
 
 
+def spaced(codes: Ints, most: int) -> Ints:
+    """Places of about ``most`` labels, evenly spaced, and of the first label of every class.
+
+    >>> spaced(np.array([0, 0, 1, 0, 0, 0]), 3), spaced(np.array([1, 0]), 3)
+    (array([0, 2, 5]), array([0, 1]))
+    """
+    if len(codes) <= most:
+        return np.arange(len(codes))
+    even = np.linspace(0, len(codes) - 1, most).astype(np.int64)
+    return np.union1d(even, np.unique(codes, return_index=True)[1])
+
+
 def by_rows(rows: Any, targets: Float64, constant: float) -> LeftOut:
     """The best fit to rows (m, p), dense or sparse; ``constant`` is b."""
     m, p = rows.shape
@@ -74,6 +86,13 @@ def by_rows(rows: Any, targets: Float64, constant: float) -> LeftOut:
     own = np.asarray(whole.T @ found.weights)
     last = constant * found.weights.sum(axis=0)
     return LeftOut(found.alpha, found.error, found.scores, np.vstack([own, last]))
+
+
+def solved(gram: Float64, alpha: float, targets: Float64) -> Float64:
+    """(gram + α)⁻¹ targets, with α at least what the rounding of ``gram``, which is changed, allows."""
+    least = len(gram) * np.finfo(float).eps * float(np.trace(gram))
+    gram[np.diag_indices_from(gram)] += max(alpha, least, TINY)
+    return np.asarray(scipy.linalg.cho_solve(scipy.linalg.cho_factor(gram, lower=True), targets))
 
 
 def by_kernel(gram: Float64, targets: Float64) -> LeftOut:

@@ -13,20 +13,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse
 from scipy.special import softmax
 
 from aced._types import Array, Float32, Float64, Ints
 from aced._workers import Workers
 from aced.pool import Pool
-from aced.representations._left_out import LeftOut, by_rows, centred_targets
+from aced.representations._left_out import LeftOut, by_rows, centred_targets, solved, spaced
 from aced.representations._slope import best_slope
 
 MOST_LABELS = 4096
 """Penalty and slope, which do not depend on their number, come from at most this many of the labels;"""
 MOST_WIDE = 1024
 """and from at most this many where there are more columns than that."""
+BLOCK = 1024
+"""Rows or columns that are held in float64 at a time."""
 
 
 @dataclass(frozen=True)
@@ -88,32 +89,40 @@ def fit(rows: Any, codes: Ints, classes: int, constant: float, trust: float = 1.
     ``trust`` is what the slope of left-out scores is multiplied by.
     """
     m, r = rows.shape
-    step = -(-m // (MOST_WIDE if min(m, r) > MOST_WIDE else MOST_LABELS))
-    found = by_rows(rows[::step], centred_targets(codes[::step], classes), constant)
-    slope = trust * best_slope(found.scores, codes[::step])
-    weights = found.weights if step == 1 else _solve(rows, codes, classes, constant, found)
+    some = spaced(codes, MOST_WIDE if min(m, r) > MOST_WIDE else MOST_LABELS)
+    found = by_rows(rows[some], centred_targets(codes[some], classes), constant)
+    slope = trust * best_slope(found.scores, codes[some])
+    whole = len(some) == m
+    weights = found.weights if whole else _solve(rows, codes, classes, constant, found)
     return Fit(
         slope * weights,
         found.alpha / len(found.scores),
         slope,
         found.error,
         softmax(slope * found.scores, axis=1),
-        codes[::step],
+        codes[some],
     )
 
 
 def _solve(rows: Any, codes: Ints, classes: int, constant: float, found: LeftOut) -> Float64:
-    """W (r + 1, K) from all labels, with the penalty that was found from some."""
+    """W (r + 1, K) from all labels, with the penalty that was found from some. In float64: the penalty
+    may be far below what float32 can tell from zero."""
     targets = centred_targets(codes, classes)
-    sparse = scipy.sparse.issparse(rows)
-    if rows.shape[0] <= rows.shape[1]:
-        gram = rows @ rows.T
-        gram = (gram.toarray() if sparse else gram).astype(float) + constant**2
-        gram[np.diag_indices_from(gram)] += found.alpha
-        dual = scipy.linalg.solve(gram, targets, assume_a="pos")
+    m, r = rows.shape
+    if m <= r:
+        gram = np.full((m, m), constant**2)
+        columns = rows.tocsc() if scipy.sparse.issparse(rows) else rows
+        for start in range(0, r, BLOCK):
+            part = columns[:, start : start + BLOCK].astype(float)
+            across = part @ part.T
+            gram += across.toarray() if scipy.sparse.issparse(across) else across
+        dual = solved(gram, found.alpha, targets)
         return np.vstack([np.asarray(rows.T @ dual), constant * dual.sum(axis=0)])
-    whole = rows.toarray() if sparse else rows
-    z = np.column_stack([whole, np.full(len(whole), constant, np.float32)])
-    gram = (z.T @ z).astype(float)
-    gram[np.diag_indices_from(gram)] += found.alpha
-    return np.asarray(scipy.linalg.solve(gram, z.T @ targets, assume_a="pos"))
+    gram, pulls = np.zeros((r + 1, r + 1)), np.zeros((r + 1, classes))
+    for start in range(0, m, BLOCK):
+        part = rows[start : start + BLOCK]
+        whole = part.toarray() if scipy.sparse.issparse(part) else part
+        z = np.column_stack([whole.astype(float), np.full(len(whole), constant)])
+        gram += z.T @ z
+        pulls += z.T @ targets[start : start + BLOCK]
+    return solved(gram, found.alpha, pulls)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -36,6 +38,11 @@ def components(rows: int) -> int:
     return min(rows, max(FEWEST_COMPONENTS, min(MOST_COMPONENTS, NUMBERS // rows)))
 
 
+def checksum(positions: Ints, codes: Ints) -> int:
+    """A number that tells labels of rows from others; it is never 0."""
+    return 1 + crc32(np.ascontiguousarray([positions, codes], dtype="<i8").tobytes())
+
+
 class Representations:
     """Representations of a pool's rows; ``seed`` decides the landmarks, and nothing else is random."""
 
@@ -54,6 +61,11 @@ class Representations:
         self._sample: Array | None = None
         self._held: tuple[tuple[object, ...], Pool, Lift] | None = None
 
+    def lift_from(self, landmarks: Ints) -> None:
+        """Take these rows as landmarks."""
+        if not np.array_equal(landmarks, self.landmarks):
+            self.landmarks, self._sample, self._held = landmarks, None, None
+
     @property
     def start(self) -> Choice:
         """The representation before there are labels of two classes."""
@@ -66,15 +78,18 @@ class Representations:
         return self._scalings
 
     def choose(self, kept: Choice | None, positions: Ints, codes: Ints) -> Choice:
-        """The choice for these labels, after ``kept``: a function of these alone."""
+        """The choice for these labels, after ``kept``: a function of these alone. It is ``kept`` where
+        that was made from the same labels."""
         places = np.unique(codes, return_inverse=True)[1]
         if not len(codes) or places.max() < 1:
             return kept or self.start
+        seen = checksum(positions, places)
+        if kept is not None and kept.seen == seen:
+            return kept
         if self._sample is None:
             self._sample = self.pool.rows(self.landmarks[:SAMPLE])
-        return choose(
-            kept, Known(self.pool.rows(positions), places, self._sample), self.scalings, self.kinds
-        )
+        known = Known(self.pool.rows(positions), places, self._sample)
+        return replace(choose(kept, known, self.scalings, self.kinds), seen=seen)
 
     def pool_of(self, choice: Choice) -> Pool:
         """The rows as the choice represents them; the lifted rows of the last choice are kept."""

@@ -134,7 +134,7 @@ class Aced(Strategy):
         self.estimator, self.shift, self.fill, self.start = estimator, shift, fill, start
         self._oracle: LinearOracle | SklearnOracle | None = None
         self._own: Representations | None = None
-        self.represented = isinstance(oracle, str)
+        self.represented = type(self).represented and isinstance(oracle, str)
         self._spent: Float64 | None = None  # Σ p_i of the rounds so far, in batches
 
     def plan(self, view: View, size: int, rng: Rng) -> Plan:

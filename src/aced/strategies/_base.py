@@ -40,6 +40,8 @@ class View:
     classes: int = 2  # K: the classes known, given or seen so far; 2 while there are fewer
     blockwise: Callable[[Scored], Array | None] | None = None  # what ``scored`` calls
     model: Model | None = None  # the learner's model of two classes or more, if it has one
+    waiting: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Rows that were asked for, or will be, and have no label yet."""
 
     def scored(self, function: Scored) -> Array | None:
         """What ``function`` makes of the scores of each block of rows, joined over the pool.

@@ -16,7 +16,8 @@ The t-th row of a batch is drawn with the probability
 
 over the rows still open, which is known exactly and positive for every one of them. If S_t has no open
 row left, its part is drawn uniformly. The gain is that of :mod:`aced.strategies._fisher`, brought up to
-date after every row. Until two classes have labels all draws are uniform.
+date after every row; it reckons with the labels of rows that wait for them. Until two classes have
+labels all draws are uniform.
 
 Gains look ahead to where labels lower the variance most, and are best on most tasks; strata are near
 to the boundary everywhere at once, and lose least where gains mislead; uniform draws see what both
@@ -102,16 +103,20 @@ class Blend(Strategy):
             chance = np.minimum(MOST_ROWS * (mass + 1 / len(mass)) / 2, 1.0)
             chosen = systematic(chance, rng)
             copies = 1 / chance[chosen]
-        rows = np.concatenate([open_rows[chosen], view.positions])
+        rows = np.concatenate([open_rows[chosen], view.positions, view.waiting])
         axes = find_axes(model.pool, model.penalty)
         if len(rows) == len(view.open):
             places = sketched(model.pool, view.workers, axes, np.arange(len(rows)))[rows]
         else:
             places = sketched(model.pool, view.workers, axes, rows)
         count = len(chosen)
-        known = np.arange(count, len(rows))
-        stands = np.append(copies, np.ones(len(known)))
-        fisher = Fisher(places, gaps[rows], known, stands) if self.bait > 0 else None
+        known = np.arange(count, count + len(view.positions))
+        fisher = None
+        if self.bait > 0:
+            stands = np.append(copies, np.ones(len(rows) - count))
+            fisher = Fisher(places, gaps[rows], known, stands)
+            for place in range(count + len(known), len(rows)):
+                fisher.take(place)
         weight = capped(mass[chosen] * copies, 1 / size)
         parts = [np.arange(count)] * size
         if self.bait < 1:

@@ -78,6 +78,19 @@ def test_the_classifier_says_of_rows_far_from_zero_what_the_model_says(offset):
     np.testing.assert_allclose(said, model.probabilities(Workers(1)), atol=1e-3)
 
 
+def test_a_lifted_classifier_takes_sparse_rows():
+    """A sparse pool of few columns becomes dense, and new rows may still be sparse."""
+    rng = np.random.default_rng(0)
+    rows = scipy.sparse.random_array((300, 40), density=0.2, rng=rng, format="csr")
+    codes = (rows[:, [0, 1, 2]].sum(axis=1) > 0.4).astype(int)
+    learner = Learner(rows, representation="rbf")
+    learner.tell(np.arange(100), codes[:100])
+    assert "nystroem" in learner.classifier.named_steps
+    said = learner.classifier.predict_proba(rows)
+    np.testing.assert_allclose(said, learner.classifier.predict_proba(rows.toarray()), atol=1e-6)
+    np.testing.assert_array_equal(learner.classifier.predict(rows), learner.predict())
+
+
 def test_by_rows_and_fit_agree_where_all_labels_are_looked_at():
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(60, 8)).astype(np.float32)

@@ -18,6 +18,9 @@ from aced._types import Array
 from aced.representations._lift import Lift
 from aced.representations._model import Model
 
+FAR = 10.0
+"""Rows whose mean is farther from zero than this, in widths of the kernel, are centred."""
+
 
 def as_linear(model: Model, classes: Array) -> Any:
     """Classifies rows in the representation; ``classes`` (K,) are sorted and in the model's order."""
@@ -35,13 +38,17 @@ def as_classifier(model: Model, classes: Array, lift: Lift | None) -> Any:
     if lift is None:
         return last
     features = len(lift.centre)
-    scaler = StandardScaler()
+    # Distances do not see the centre, so sparse rows may stay sparse. Far from zero they lose digits.
+    middle = lift.centre.astype(float) * lift.factor
+    far = bool(np.linalg.norm(middle) > FAR)
+    scaler = StandardScaler(with_mean=far)
     with np.errstate(divide="ignore"):
         scaler.scale_ = 1 / lift.factor.astype(float)  # infinite for columns that do not count
     scaler.mean_, scaler.var_ = lift.centre.astype(float), np.square(scaler.scale_)
+    middle = np.zeros_like(middle) if far else middle
     scaler.n_features_in_, scaler.n_samples_seen_ = features, len(model.pool)
     kernel = Nystroem(kernel="rbf", gamma=1.0, n_components=len(lift.landmarks))
-    kernel.components_ = lift.landmarks.astype(float)
+    kernel.components_ = lift.landmarks + middle
     kernel.normalization_ = lift.mapping.T.astype(float)
     kernel.component_indices_ = np.arange(len(lift.landmarks))
     kernel.n_features_in_, kernel._n_features_out = features, lift.columns

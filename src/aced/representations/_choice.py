@@ -142,10 +142,8 @@ def choose(
         gain = now if gain is None else float(np.sqrt(now * gain))  # one trial alone is noisy
         judged[trial] = gain * judged[best]
         weighed = labels
-        if kept is not None and kept.kind == "weighted":
-            judged[kept] = _with_weights(kept, some, scalings)
-    elif kept is not None and kept.kind == "weighted":
-        return replace(kept, labels=labels)  # weights are judged together with others, or not at all
+    if kept is not None and kept.kind == "weighted":  # too good, as its weights have seen most labels
+        judged[kept] = _with_weights(kept, some, scalings)
     errors = {
         kind: min(float(losses.mean()) for one, losses in judged.items() if one.kind == kind)
         for kind in KINDS

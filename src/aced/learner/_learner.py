@@ -15,13 +15,15 @@ from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
 from aced._workers import Workers
 from aced.backends import make_workers
+from aced.certificates import Certificate, Known
 from aced.design import Report, Round
 from aced.learner import _saved, _scores
+from aced.learner._evidence import Evidence, asked
 from aced.learner._interrupted import undisturbed
 from aced.learner._labels import Classes, listed, plain_labels
 from aced.learner._memory import PREFIX, Memory, modern
 from aced.learner._queries import Queries, batch_of
-from aced.learner._rows import EXCLUDED, PENDING, UNASKED, Rows
+from aced.learner._rows import EXCLUDED, LABELLED, PENDING, UNASKED, Rows
 from aced.learner._trainer import CHOSEN, Fitted, make_trainer
 from aced.pool import Pool
 from aced.representations import Model
@@ -96,6 +98,7 @@ class Learner:
         self._classes = Classes(classes, self.strategy.name if self.strategy.two_classes else None)
         self._rng = np.random.default_rng(seed)
         self._rows = Rows(pool, self._classes)
+        self._evidence = Evidence(n)
         self._round: Round | None = None
         self._lam: Float64 | None = None
         self._incumbent: Ints | None = None  # codes (n,)
@@ -147,6 +150,8 @@ class Learner:
                 waiting=np.flatnonzero(waiting),
             )
             plan = self.strategy.plan(view, min(size, self.remaining - len(drawn)), self._rng)
+            if not self.strategy.stream:
+                self._evidence.keep(open_rows, plan, len(positions), self._judged)
         self._rows.probabilities[plan.positions] = plan.probabilities
         if plan.lam is not None:
             self._round, self._lam = plan.round, plan.lam
@@ -162,6 +167,15 @@ class Learner:
             }
         )
         return [int(position) for position in plan.positions]
+
+    def _judged(self) -> tuple[Array, Array]:
+        """What the classifier says of every row: a code, and how likely it is wrong."""
+        fitted = self._fit()
+        assert fitted is not None
+        how = fitted.head, self._codes_of(fitted.head), self._classes.count
+        with self.workers.session():
+            said, doubt = self.workers.each(_scores.judged, fitted.pool, *how)
+        return np.asarray(said), np.asarray(doubt)
 
     def _represented(self) -> tuple[Pool, Model | None]:
         """The rows and the model that the strategy sees. The choice is kept for the next round."""
@@ -183,6 +197,7 @@ class Learner:
         is refused, none is taken.
         """
         now = self._rows.tell(self.pool.positions(ids), labels, overwrite)
+        self._evidence.drawn.recode(now)
         if self._incumbent is not None:
             self._incumbent = now[self._incumbent]  # a new class may sort before another
         self._fitted = None
@@ -262,6 +277,24 @@ class Learner:
         with self.workers.session():
             return np.asarray(self.workers.each(_scores.predicted, fitted.pool, fitted.head)[0])
 
+    def accuracy(
+        self, confidence: float = 0.95, *, of: str = "accuracy", label: Any = None
+    ) -> Certificate:
+        """How accurate the classifier is on the whole pool, from the draws so far, without other labels.
+
+        ``of`` is "accuracy" (default), or "recall" or "precision" of the class ``label``. With the
+        probability ``confidence`` all intervals of this learner hold for this number, however often you
+        look, and whatever the data are. Right means as the labels are told. A row that was drawn and
+        has no label counts as wrong in the lower end, and as right in the upper one.
+        """
+        code = asked(self.strategy, self._classes, confidence, of, label)
+        if not self.labels_known:
+            raise InvalidInput(
+                "labels", "there are none yet; tell some before you ask how accurate it is"
+            )
+        now = Known(self._rows.having(LABELLED), self._rows.codes, self._judged()[0])
+        return self._evidence.certificate(self.strategy, now, confidence, of, code)
+
     def _scored(self, function: Callable[[Float64], Array]) -> Array | None:
         fitted = self._fit()
         with self.workers.session():
@@ -337,7 +370,8 @@ class Learner:
             "rng": memory.rng,
             "history": self.history,
         }
-        _archive.write(path, meta, self._rows.arrays() | dict(memory.arrays))
+        arrays = self._rows.arrays() | dict(memory.arrays) | self._evidence.drawn.arrays()
+        _archive.write(path, meta, arrays)
 
     @classmethod
     def load(
@@ -389,5 +423,6 @@ class Learner:
         learner.history = meta["history"]
         learner._rows.restore(arrays)
         with _saved.damaged(path):
+            learner._evidence.drawn.restore(arrays)
             learner.recall(Memory(meta["rng"], arrays))
         return learner

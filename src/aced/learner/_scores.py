@@ -17,6 +17,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model._base import LinearClassifierMixin
 
 from aced._types import Array, Float64, Ints
+from aced.strategies import doubts
 
 SURE = 1e-9
 """Probabilities of two classes are taken to be this far from 0 and 1: forests say 0 and 1."""
@@ -45,6 +46,16 @@ def scored(
 ) -> tuple[Array]:
     """``function`` of the scores of a block of rows; ``codes`` are those of the model's classes."""
     return (function(_spread(_scores(rows, model), codes, classes)),)
+
+
+def judged(rows: Any, model: Any, codes: Ints, classes: int) -> tuple[Array, Array]:
+    """Of a block of rows, the codes of the classes that a fitted classifier gives them, and how likely
+    it thinks itself wrong; 0 if it does not say."""
+    said = codes[np.searchsorted(model.classes_, model.predict(rows))].astype(np.uint8)
+    if not has_scores(model, rows[:1]):
+        return said, np.zeros(len(said), np.float32)
+    p = doubts(_spread(_scores(rows, model), codes, classes))
+    return said, np.asarray(p, dtype=np.float32)
 
 
 def predicted(rows: Any, model: Any) -> tuple[Array]:

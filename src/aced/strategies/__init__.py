@@ -23,6 +23,7 @@ from aced.strategies._least_confidence import LeastConfidence as LeastConfidence
 from aced.strategies._margin import Margin as Margin
 from aced.strategies._passive import Passive as Passive
 from aced.strategies._ridge_margin import RidgeMargin as RidgeMargin
+from aced.strategies._uncertainty import doubts as doubts
 from aced.strategies._vw_cover import VowpalCover as VowpalCover
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {

@@ -76,6 +76,8 @@ class Plan:
     record: Mapping[str, float | int | str] = field(default_factory=dict)  # kept in the history
     lam: Float64 | None = None  # (n,): the design that the rows were drawn from, if there is one
     round: Round | None = None  # the round of that design; a uniform start has none
+    explore: float = 0.0
+    """γ: at every draw each row that was open had at least the probability γ / (open rows)."""
 
 
 NOTHING = Plan(np.zeros(0, np.int64), np.zeros(0))

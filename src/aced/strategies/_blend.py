@@ -69,14 +69,16 @@ class Blend(Strategy):
         size = min(size, len(open_rows))
         if gaps is None or model is None or size == 0:
             uniform = view.open / max(1, len(open_rows))
-            return Plan(*draw([uniform], view.open, size, rng), {"doubt": 1.0}, uniform)
+            rows = draw([uniform], view.open, size, rng)
+            return Plan(*rows, {"doubt": 1.0}, uniform, explore=1.0)
         mass = np.power(1 - gaps[open_rows], POWER)
         mass = capped(mass + SMALLEST * max(float(mass.max()), SMALLEST), 1 / size)
         near = self._near(view, model, gaps, mass, open_rows, size, rng)
         drawn = _Draws(near, view.open.copy(), self.explore, self.bait).draw(size, rng)
         lam = np.zeros(len(gaps))
         lam[open_rows] = self.explore / len(open_rows) + (1 - self.explore) * mass
-        return Plan(*drawn, {"doubt": float((1 - gaps[open_rows]).mean())}, lam)
+        doubt = {"doubt": float((1 - gaps[open_rows]).mean())}
+        return Plan(*drawn, doubt, lam, explore=self.explore)
 
     def _model(self, view: View) -> Model | None:
         """The learner's model; if it has none, a linear one for gains. None before two classes."""

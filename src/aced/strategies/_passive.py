@@ -14,4 +14,4 @@ class Passive(Strategy):
     name = "passive"
 
     def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
-        return Plan(*draw([np.ones(len(view.pool))], view.open, size, rng))
+        return Plan(*draw([np.ones(len(view.pool))], view.open, size, rng), explore=1.0)

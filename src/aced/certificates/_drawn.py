@@ -1,0 +1,187 @@
+"""What is kept of every draw, so that something can be said of the pool afterwards.
+
+A draw t is kept with its row I, its probability q, the share γ of uniform draws in it (every open row
+had at least γ / |R_t|), the number |R_t| of open rows, and what the classifier that was held before it
+said: its predicted classes over the pool, and s_t(i), how likely it thought itself wrong about row i.
+That classifier was made without the label of I, and is *frozen*: what later labels change does not touch
+it. Another one is frozen whenever there are a tenth more labels than the last one had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from aced._types import Array, Bools, Float32, Float64, Ints
+
+GROWTH = 1.1
+"""A classifier is frozen when there are this many times the labels that the last one had."""
+RESTART = 1.4
+"""A component of the bets begins when there are this many times the labels of the start before."""
+FORGET = 16
+"""Frozen classifiers with fewer labels than one in this many are given up, and so are their draws."""
+NEVER = np.iinfo(np.int64).max
+PREFIX = "drawn_"
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """What a classifier says of every row of the pool."""
+
+    labels: int  # it was trained on this many
+    said: Array  # (n,), unsigned: the code of the predicted class
+    doubt: Float32  # (n,): s, how likely this is wrong
+
+
+@dataclass
+class Drawn:
+    """The draws so far over a pool of ``n`` rows, in order, and the classifiers frozen for them."""
+
+    n: int
+    rows: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (T,)
+    probabilities: Float64 = field(default_factory=lambda: np.zeros(0))  # q
+    explore: Float64 = field(default_factory=lambda: np.zeros(0))  # γ
+    open: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # |R_t|
+    frozen: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # which; -1: none
+    doubt: Float64 = field(default_factory=lambda: np.zeros(0))  # s_t(I)
+    doubts: Float64 = field(default_factory=lambda: np.zeros(0))  # Σ s_t over R_t
+    surest: Float64 = field(default_factory=lambda: np.zeros(0))  # the least s_t over R_t, or less
+    vaguest: Float64 = field(default_factory=lambda: np.ones(0))  # the largest, or more
+    starts: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    left: Ints = field(init=False)  # (n,): the first draw for which a row was not open; NEVER if it is
+    irregular: Bools = field(init=False)  # (n,): rows that were closed and opened again
+    classifiers: dict[int, tuple[int, Array]] = field(default_factory=dict)  # labels, predicted codes
+    last: Frozen | None = None
+    _number: int = -1  # of the last frozen classifier
+    _start: int = 0  # the labels at the last start
+
+    def __post_init__(self) -> None:
+        self.left = np.full(self.n, NEVER)
+        self.irregular = np.zeros(self.n, bool)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def wants(self, labels: int) -> bool:
+        """Whether another classifier should be frozen now that there are so many labels."""
+        return labels > 0 and (self.last is None or labels >= GROWTH * self.last.labels)
+
+    def freeze(self, one: Frozen) -> None:
+        """Take this classifier for the draws from now on."""
+        self.last, self._number = one, self._number + 1
+        self.classifiers[self._number] = one.labels, one.said
+        for number, (labels, _) in list(self.classifiers.items()):
+            if labels * FORGET < one.labels:
+                del self.classifiers[number]
+        if one.labels >= RESTART * self._start:
+            self._start = one.labels
+            self.starts = np.append(self.starts, len(self)).astype(np.int64)
+
+    def add(self, open_rows: Bools, rows: Ints, probabilities: Float64, explore: float) -> None:
+        """Keep the draws of one plan, in order; ``open_rows`` (n,) were open before the first."""
+        count, now = len(rows), len(self)
+        self._close(open_rows, now)
+        self.left[rows] = now + np.arange(count)
+        opened = int(open_rows.sum()) - np.arange(count)
+        doubt, doubts, ends = np.zeros(count), np.zeros(count), (0.0, 0.0)
+        if self.last is not None and count:
+            doubt, all_open = self.last.doubt[rows].astype(float), self.last.doubt[open_rows]
+            doubts = float(all_open.sum(dtype=float)) + doubt - np.cumsum(doubt)
+            ends = float(all_open.min()), float(all_open.max())
+        self.rows = np.append(self.rows, rows).astype(np.int64)
+        self.probabilities = np.append(self.probabilities, probabilities)
+        self.explore = np.append(self.explore, np.full(count, explore))
+        self.open = np.append(self.open, opened).astype(np.int64)
+        self.frozen = np.append(self.frozen, np.full(count, self._number)).astype(np.int64)
+        self.doubt = np.append(self.doubt, doubt)
+        self.doubts = np.append(self.doubts, doubts)
+        self.surest = np.append(self.surest, np.full(count, ends[0]))
+        self.vaguest = np.append(self.vaguest, np.full(count, ends[1]))
+
+    def _close(self, open_rows: Bools, now: int) -> None:
+        """Note which rows were closed or opened since the last plan, other than by a draw."""
+        closed = ~open_rows & (self.left == NEVER)
+        again = open_rows & (self.left != NEVER)
+        self.left[closed] = now
+        self.left[again] = NEVER
+        self.irregular |= again
+
+    def recode(self, moves: Ints) -> None:
+        """The classes have new codes: code c is now ``moves[c]``."""
+        if np.array_equal(moves, np.arange(len(moves))):
+            return
+        kept = {
+            k: (labels, moves[said].astype(np.uint8)) for k, (labels, said) in self.classifiers.items()
+        }
+        self.classifiers = kept
+        if self.last is not None:
+            self.last = Frozen(self.last.labels, moves[self.last.said].astype(np.uint8), self.last.doubt)
+
+    # -- saving -----------------------------------------------------------------
+
+    def arrays(self) -> dict[str, Array]:
+        """All of it, as arrays by name; nothing before the first draw."""
+        if not len(self):
+            return {}
+        held: dict[str, Array] = {name: getattr(self, name) for name in _SAVED}
+        numbers = sorted(self.classifiers)
+        held["numbers"] = np.array([[k, self.classifiers[k][0]] for k in numbers], np.int64).reshape(
+            -1, 2
+        )
+        held["said"] = np.array([self.classifiers[k][1] for k in numbers], np.uint8).reshape(-1, self.n)
+        held["counts"] = np.array([self._number, self._start], np.int64)
+        if self.last is not None:
+            held["last_doubt"] = self.last.doubt
+        return {PREFIX + name: array for name, array in held.items()}
+
+    def restore(self, arrays: Mapping[str, Array]) -> None:
+        """Go on from the ``arrays`` of another; with none of them, from nothing."""
+        held = {k[len(PREFIX) :]: a for k, a in arrays.items() if k.startswith(PREFIX)}
+        self.__init__(self.n)  # type: ignore[misc]
+        if not held:
+            return
+        self._check(held)
+        for name in _SAVED:
+            setattr(self, name, held[name])
+        self._number, self._start = (int(number) for number in held["counts"])
+        for (number, labels), said in zip(held["numbers"].tolist(), held["said"], strict=True):
+            self.classifiers[number] = labels, said
+        if self._number >= 0:
+            labels, said = self.classifiers[self._number]
+            self.last = Frozen(labels, said, held["last_doubt"])
+
+    def _check(self, held: Mapping[str, Array]) -> None:
+        """A ValueError if these are not what ``arrays`` gives."""
+        count, numbers = len(held["rows"]), held["numbers"]
+        for name, kind in _SAVED.items():
+            size = self.n if name in ("left", "irregular") else count
+            shaped = held[name].ndim == 1 and (name == "starts" or len(held[name]) == size)
+            _require(shaped and held[name].dtype == np.dtype(kind), name)
+            _require(kind != "f8" or bool(np.isfinite(held[name]).all()), name)
+        _require(_within(held["rows"], self.n), "rows")
+        _require(_within(held["starts"], count + 1), "starts")
+        _require(numbers.ndim == 2 and numbers.dtype.kind == "i", "numbers")
+        _require(held["said"].shape == (len(numbers), self.n), "said")
+        _require(held["said"].dtype == np.uint8, "said")
+        _require(held["counts"].shape == (2,), "counts")
+        last = int(held["counts"][0])
+        _require(last < 0 or (len(numbers) > 0 and int(numbers[-1][0]) == last), "numbers")
+        _require(last < 0 or held["last_doubt"].shape == (self.n,), "last_doubt")
+
+
+def _within(numbers: Array, end: int) -> bool:
+    return not numbers.size or bool(numbers.min() >= 0 and numbers.max() < end)
+
+
+def _require(good: bool, name: str) -> None:
+    if not good:
+        raise ValueError(f"{PREFIX}{name} is not what a learner saves")
+
+
+_SAVED = {
+    "rows": "i8", "probabilities": "f8", "explore": "f8", "open": "i8", "frozen": "i8", "doubt": "f8",
+    "doubts": "f8", "surest": "f8", "vaguest": "f8", "starts": "i8", "left": "i8", "irregular": "?",
+}  # fmt: skip
+"""Arrays that are saved, with their types."""

@@ -1,0 +1,64 @@
+"""What a learner keeps of its draws, and what can be said of the pool from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from aced import certificates
+from aced._check import choice
+from aced._errors import InvalidInput
+from aced._types import Array, Bools
+from aced.certificates import Certificate, Drawn, Frozen, Known
+from aced.learner._labels import Classes, listed
+from aced.strategies import Plan, Strategy
+
+
+class Evidence:
+    """The draws over a pool of ``n`` rows, with what the classifier of the time said before each."""
+
+    def __init__(self, n: int) -> None:
+        self.drawn = Drawn(n)
+
+    def keep(
+        self, open_rows: Bools, plan: Plan, labels: int, judged: Callable[[], tuple[Array, Array]]
+    ) -> None:
+        """Keep the draws of a plan. ``judged`` gives what the classifier, trained on so many labels,
+        says of every row, and how likely it thinks itself wrong."""
+        if self.drawn.wants(labels):
+            self.drawn.freeze(Frozen(labels, *judged()))
+        self.drawn.add(open_rows, plan.positions, plan.probabilities, plan.explore)
+
+    def certificate(
+        self, strategy: Strategy, now: Known, confidence: float, of: str, code: int
+    ) -> Certificate:
+        """The certificate that was :func:`asked` for."""
+        if len(self.drawn) and not self.drawn.explore[-1]:
+            raise InvalidInput(
+                "strategy",
+                f"{strategy.name} leaves some rows out of its draws, so that labels say nothing of "
+                "these; use blend or passive",
+            )
+        if of == "accuracy":
+            return certificates.accuracy(self.drawn, now, confidence)
+        measure = certificates.recall if of == "recall" else certificates.precision
+        return measure(self.drawn, now, confidence, code)
+
+
+def asked(strategy: Strategy, classes: Classes, confidence: float, of: str, label: Any) -> int:
+    """The code of the class that is meant, once it is clear that the question has an answer."""
+    choice("of", of, certificates.MEASURES)
+    if not 0 < confidence < 1:
+        raise InvalidInput("confidence", f"must be between 0 and 1, say 0.95, got {confidence!r}")
+    if strategy.stream:
+        raise InvalidInput(
+            "strategy", f"{strategy.name} is a stream, whose draws say nothing of the pool; use blend"
+        )
+    if of == "accuracy":
+        if label is not None:
+            raise InvalidInput("label", 'goes with of="recall" or of="precision"; leave it out')
+        return 0
+    if label not in classes.values:
+        known = listed(classes.values) if classes.values else "those that will be told"
+        raise InvalidInput("label", f"must be the class that is meant, one of {known}, got {label!r}")
+    return classes.values.index(label)

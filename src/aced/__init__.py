@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from aced._errors import DataUnavailable, InvalidInput
 
 if TYPE_CHECKING:
-    from aced.learner import Learner, Queries
+    from aced.learner import Audit, Learner, Queries
     from aced.pool import Pool
     from aced.strategies import Aced, Blend, Margin, Passive
 
@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Aced",
+    "Audit",
     "Blend",
     "DataUnavailable",
     "InvalidInput",
@@ -29,6 +30,7 @@ __all__ = [
 
 _HOMES = {
     "Aced": "aced.strategies",
+    "Audit": "aced.learner",
     "Blend": "aced.strategies",
     "Learner": "aced.learner",
     "Margin": "aced.strategies",

@@ -8,6 +8,7 @@ from aced.bench._runner import run_job as run_job, run_jobs as run_jobs
 from aced.bench._simulate import (
     Curve as Curve,
     Point as Point,
+    Wanted as Wanted,
     check_strategy as check_strategy,
     fit_all as fit_all,
     simulate as simulate,

@@ -14,7 +14,7 @@ from aced._orphans import leave_with_parent
 from aced._workers import Workers, available_threads
 from aced.bench._peers import PEERS, check_peer, fit_peer, simulate_peer
 from aced.bench._records import Records
-from aced.bench._simulate import Curve, fit_all, simulate
+from aced.bench._simulate import CERTIFIED, Curve, fit_all, simulate
 from aced.bench._suites import OURS, Job
 from aced.datasets import Dataset, load_dataset
 from aced.pool import Pool
@@ -51,6 +51,9 @@ def run_job(job: Job, data_home: Path | None = None, threads: int = 1) -> dict[s
     curve, failed = _curve(job, data_home, threads)
     record = curve.to_json()
     seconds = [point.pop("seconds") for point in record["curve"]]
+    for point in record["curve"]:
+        for name in CERTIFIED:
+            point.pop(name)
     return {
         **record,
         **({} if failed is None else {"failed": failed}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,14 @@ class Point:
     pool_accuracy: float
     holdout_accuracy: float | None
     seconds: float
+    estimate: float | None = None  # of the accuracy on the pool, by a certificate
+    low: float | None = None
+    high: float | None = None
+    regret: float | None = None
+
+
+CERTIFIED = ("estimate", "low", "high", "regret")
+"""The parts of a point that a certificate gives."""
 
 
 @dataclass
@@ -41,6 +49,7 @@ class Curve:
     all_labels: dict[str, float | None]
     curve: list[Point] = field(default_factory=list)
     history: list[dict[str, Any]] = field(default_factory=list)
+    stop: dict[str, Any] | None = None
 
     @property
     def representation(self) -> dict[str, Any] | None:
@@ -51,6 +60,8 @@ class Curve:
         """The object that ``aced run --json`` writes."""
         record = asdict(self)
         record.pop("history")
+        if self.stop is None:
+            record.pop("stop")
         return {**record, "representation": self.representation}
 
     def best(self, labels: int) -> float:
@@ -85,6 +96,25 @@ def _score(learner: Learner, data: Dataset) -> tuple[float, float | None]:
         return pool, float(np.mean(model.predict(rows) == data.y_test))
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """When a run ends before its budget: a certificate reaches ``least`` with this confidence."""
+
+    least: float
+    of: str = "accuracy"
+    label: Any = None
+    confidence: float = 0.95
+
+
+def _certified(learner: Learner, point: Point) -> Point:
+    """The point with its certificate, if the strategy's draws allow one."""
+    try:
+        found = learner.accuracy()
+    except InvalidInput:
+        return point
+    return replace(point, estimate=found.estimate, low=found.low, high=found.high)
+
+
 def _ask(learner: Learner, data: Dataset, first: int | None) -> Queries:
     """The next batch. For a stream, each row is answered before the next is asked for."""
     if not learner.strategy.stream:
@@ -97,6 +127,18 @@ def _ask(learner: Learner, data: Dataset, first: int | None) -> Queries:
         ids += query.ids.tolist()
         probabilities += query.probabilities.tolist()
     return Queries(np.array(ids), np.array(probabilities))
+
+
+BUDGET = "budget"
+"""The reason of a run that went to its end."""
+
+
+def _stopped(learner: Learner, wanted: Wanted) -> dict[str, Any]:
+    """Where the run would end now, why, and what can be claimed then."""
+    how: dict[str, Any] = {"label": wanted.label, "confidence": wanted.confidence}
+    found = learner.reached(wanted.least, of=wanted.of, **how)
+    reason = wanted.of if found else BUDGET
+    return {"labels": learner.labels_known, "reason": reason, "claim": found.claim}
 
 
 def fit_all(
@@ -131,12 +173,15 @@ def simulate(
     workers: Workers | None = None,
     tick: Callable[[Point], None] | None = None,
     report: Report | None = None,
+    certify: bool = False,
+    wanted: Wanted | None = None,
 ) -> Curve:
     """Ask, answer from the known labels, train and score, until the budget is spent.
 
     A stream is asked for one row at a time, but scored after every batch of labels like the other
     strategies. ``first`` is the size of the first batch, if it is not like the others;
     ``representation`` is as in ``Learner``. ``tick`` gets each point, ``report`` a round's progress.
+    With ``certify`` points have certificates. With ``wanted`` the run ends when it is reached.
     """
     _check_holdout(data)
     check_strategy(strategy, data)
@@ -162,8 +207,14 @@ def simulate(
                 learner.tell(queries.ids, data.y[pool.positions(queries.ids)])
             on_pool, on_holdout = _score(learner, data)
             point = Point(learner.labels_known, on_pool, on_holdout, time.perf_counter() - began)
+            if certify:
+                point = _certified(learner, point)
             result.curve.append(point)
             if tick is not None:
                 tick(point)
+            if wanted is not None:
+                result.stop = _stopped(learner, wanted)
+                if result.stop["reason"] != BUDGET:
+                    break
     result.history = learner.history
     return result

@@ -4,10 +4,11 @@ from aced.certificates._betting import Evidence as Evidence, interval as interva
 from aced.certificates._certificate import (
     MEASURES as MEASURES,
     Certificate as Certificate,
-    accuracy as accuracy,
-    count as count,
-    precision as precision,
-    recall as recall,
+    measure as measure,
 )
 from aced.certificates._claims import Known as Known
+from aced.certificates._doubt import doubt as doubt, fitted as fitted, own_doubt as own_doubt
 from aced.certificates._drawn import Drawn as Drawn, Frozen as Frozen
+from aced.certificates._most_telling import draw_telling as draw_telling
+from aced.certificates._outlook import Outlook as Outlook, outlook as outlook
+from aced.certificates._stop import Stop as Stop, stop as stop

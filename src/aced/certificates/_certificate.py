@@ -39,9 +39,16 @@ class Certificate:
         return f"{self.of} {self.estimate:.3f}, from {self.low:.3f} to {self.high:.3f} with {sure}"
 
 
+def measure(drawn: Drawn, now: Known, confidence: float, of: str, code: int) -> Certificate:
+    """The certificate of one of :data:`MEASURES`; ``code`` is the class that is meant, if one is."""
+    if of == "accuracy":
+        return accuracy(drawn, now, confidence)
+    return (recall if of == "recall" else precision)(drawn, now, confidence, code)
+
+
 def accuracy(drawn: Drawn, now: Known, confidence: float) -> Certificate:
     """The share of rows on which the present classifier is right."""
-    own = None if drawn.last is None else float(drawn.last.doubt[~now.labelled].sum(dtype=float))
+    own = float(now.doubt[~now.labelled].sum(dtype=float))
     wrong, low, high = _total(_claims.errors(), drawn, now, confidence, own)
     return Certificate("accuracy", 1 - wrong, 1 - high, 1 - low, confidence, now.labels)
 

@@ -35,6 +35,7 @@ class Known:
     labelled: Bools  # (n,)
     codes: Array  # (n,): labels, where there are any
     said: Array  # (n,): what the present classifier predicts
+    doubt: Array  # (n,): how likely it thinks itself wrong
 
     @property
     def labels(self) -> int:
@@ -112,25 +113,24 @@ def evidence_of(claim: Claim, drawn: Drawn, now: Known) -> Evidence:
     out = out + int((unlabelled & drawn.irregular).sum())
     astray = int((now.labelled & drawn.irregular).sum())  # may have been open or not
     guess, base = np.zeros(count), np.zeros(count)
-    surest = vaguest = np.zeros(count)
-    if claim.doubted:
-        guess, base, surest, vaguest = drawn.doubt, drawn.doubts / n, drawn.surest, drawn.vaguest
-    z = [base + (mark - guess) / (n * _positive(drawn.probabilities)) for mark in marks]
-    reach = drawn.open / (n * np.where(usable, drawn.explore, 1.0))
     least, most = min(claim.least, 0.0), max(claim.most, 0.0)
+    below, above = -least * drawn.reach, most * drawn.reach
+    if claim.doubted:
+        guess, base, below, above = drawn.doubt, drawn.doubts / n, drawn.below, drawn.above
+    z = [base + (mark - guess) / (n * _positive(drawn.probabilities)) for mark in marks]
     spread = _spread(z[0], base, usable, drawn)
     return Evidence(
         low=z[0],
         high=z[1],
-        bottom=np.where(usable, base + (least - vaguest) * reach, -np.inf),
-        top=np.where(usable, base + (most - surest) * reach, np.inf),
+        bottom=np.where(usable, base - below / n, -np.inf),
+        top=np.where(usable, base + above / n, np.inf),
         spread=spread,
         least=(known + least * astray - most * out - differing) / n,
         most=(known + most * astray - least * out + differing) / n,
         floor=(np.maximum(known, 0.0) + least * drawn.open) / n,
         ceiling=(np.minimum(known, 0.0) + most * drawn.open) / n,
         limits=(least * unlabelled.sum() / n, most * unlabelled.sum() / n),
-        starts=drawn.starts if claim.classified else None,
+        starts=drawn.starts if claim.classified and not drawn.fixed else None,
     )
 
 

@@ -47,12 +47,14 @@ class Drawn:
     frozen: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # which; -1: none
     doubt: Float64 = field(default_factory=lambda: np.zeros(0))  # s_t(I)
     doubts: Float64 = field(default_factory=lambda: np.zeros(0))  # Σ s_t over R_t
-    surest: Float64 = field(default_factory=lambda: np.zeros(0))  # the least s_t over R_t, or less
-    vaguest: Float64 = field(default_factory=lambda: np.ones(0))  # the largest, or more
+    reach: Float64 = field(default_factory=lambda: np.zeros(0))  # max 1 / q_t over R_t, or more
+    above: Float64 = field(default_factory=lambda: np.zeros(0))  # max (1 - s_t) / q_t, or more
+    below: Float64 = field(default_factory=lambda: np.zeros(0))  # max s_t / q_t, or more
     starts: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     left: Ints = field(init=False)  # (n,): the first draw for which a row was not open; NEVER if it is
     irregular: Bools = field(init=False)  # (n,): rows that were closed and opened again
     classifiers: dict[int, tuple[int, Array]] = field(default_factory=dict)  # labels, predicted codes
+    fixed: bool = False  # there is one classifier, which never changes
     last: Frozen | None = None
     _number: int = -1  # of the last frozen classifier
     _start: int = 0  # the labels at the last start
@@ -79,8 +81,18 @@ class Drawn:
             self._start = one.labels
             self.starts = np.append(self.starts, len(self)).astype(np.int64)
 
-    def add(self, open_rows: Bools, rows: Ints, probabilities: Float64, explore: float) -> None:
-        """Keep the draws of one plan, in order; ``open_rows`` (n,) were open before the first."""
+    def add(
+        self,
+        open_rows: Bools,
+        rows: Ints,
+        probabilities: Float64,
+        explore: float,
+        reaches: tuple[Float64, Float64, Float64] | None = None,
+    ) -> None:
+        """Keep the draws of one plan, in order; ``open_rows`` (n,) were open before the first.
+
+        ``reaches`` are the arrays ``reach``, ``above`` and ``below``, if better are known than by γ.
+        """
         count, now = len(rows), len(self)
         self._close(open_rows, now)
         self.left[rows] = now + np.arange(count)
@@ -97,8 +109,14 @@ class Drawn:
         self.frozen = np.append(self.frozen, np.full(count, self._number)).astype(np.int64)
         self.doubt = np.append(self.doubt, doubt)
         self.doubts = np.append(self.doubts, doubts)
-        self.surest = np.append(self.surest, np.full(count, ends[0]))
-        self.vaguest = np.append(self.vaguest, np.full(count, ends[1]))
+        if reaches is None:
+            most = opened / explore if explore else np.full(count, np.inf)
+            reaches = most, most, most
+            if explore:
+                reaches = most, most * (1 - ends[0]), most * ends[1]
+        self.reach = np.append(self.reach, reaches[0])
+        self.above = np.append(self.above, reaches[1])
+        self.below = np.append(self.below, reaches[2])
 
     def _close(self, open_rows: Bools, now: int) -> None:
         """Note which rows were closed or opened since the last plan, other than by a draw."""
@@ -107,6 +125,11 @@ class Drawn:
         self.left[closed] = now
         self.left[again] = NEVER
         self.irregular |= again
+
+    def doubt_by(self, doubt: Float32) -> None:
+        """The frozen classifier is in doubt like this (n,) from now on."""
+        assert self.last is not None
+        self.last = Frozen(self.last.labels, self.last.said, doubt)
 
     def recode(self, moves: Ints) -> None:
         """The classes have new codes: code c is now ``moves[c]``."""
@@ -159,7 +182,7 @@ class Drawn:
             size = self.n if name in ("left", "irregular") else count
             shaped = held[name].ndim == 1 and (name == "starts" or len(held[name]) == size)
             _require(shaped and held[name].dtype == np.dtype(kind), name)
-            _require(kind != "f8" or bool(np.isfinite(held[name]).all()), name)
+            _require(kind != "f8" or not np.isnan(held[name]).any(), name)
         _require(_within(held["rows"], self.n), "rows")
         _require(_within(held["starts"], count + 1), "starts")
         _require(numbers.ndim == 2 and numbers.dtype.kind == "i", "numbers")
@@ -182,6 +205,7 @@ def _require(good: bool, name: str) -> None:
 
 _SAVED = {
     "rows": "i8", "probabilities": "f8", "explore": "f8", "open": "i8", "frozen": "i8", "doubt": "f8",
-    "doubts": "f8", "surest": "f8", "vaguest": "f8", "starts": "i8", "left": "i8", "irregular": "?",
+    "doubts": "f8", "reach": "f8", "above": "f8", "below": "f8", "starts": "i8", "left": "i8",
+    "irregular": "?",
 }  # fmt: skip
 """Arrays that are saved, with their types."""

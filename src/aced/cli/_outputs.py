@@ -94,6 +94,16 @@ def print_representations(console: Console, curves: list[Curve]) -> None:
             console.print(f"{curve.strategy}: {found['advice']}", soft_wrap=True, markup=False)
 
 
+def print_stops(console: Console, curves: list[Curve]) -> None:
+    """Print where runs ended that had something to reach, and what can be claimed."""
+    for curve in curves:
+        if curve.stop is None:
+            continue
+        found = curve.stop
+        ended = f"{found['labels']} labels" + (" (the budget)" if found["reason"] == "budget" else "")
+        console.print(f"{curve.strategy}, after {ended}: {found['claim']}", soft_wrap=True, markup=False)
+
+
 def draw_plot(path: Path, curves: list[Curve]) -> None:
     """Draw accuracy against labels, on the pool and, beside it, on the holdout."""
     plt = pyplot()

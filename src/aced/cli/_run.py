@@ -15,14 +15,21 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from aced._check import whole
+from aced._check import probability, share, whole
 from aced._errors import InvalidInput
 from aced._files import check_writable
 from aced.backends import make_workers
-from aced.bench import Curve, Point, check_strategy, fit_all, simulate
-from aced.cli._outputs import check_plot, draw_plot, print_representations, print_table, write_text
+from aced.bench import Curve, Point, Wanted, check_strategy, fit_all, simulate
+from aced.cli._outputs import (
+    check_plot,
+    draw_plot,
+    print_representations,
+    print_stops,
+    print_table,
+    write_text,
+)
 from aced.datasets import NAMES, Dataset, load_dataset
-from aced.learner import Learner, default_batch
+from aced.learner import Learner, check_stops, default_batch
 from aced.pool import Pool
 from aced.strategies import DEFAULT, STRATEGIES, make_strategy, option_names
 
@@ -88,6 +95,18 @@ def run(
     round_seconds: Annotated[
         float | None, typer.Option(help="Seconds for a round; designs use as many rows as fit.")
     ] = None,
+    stop_accuracy: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="End when at least this share of the pool is surely right."),
+    ] = None,
+    stop_recall: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE:CLASS",
+            help="End when this share of the class is surely found, say 0.95:spam.",
+        ),
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="How sure that is.")] = 0.95,
     label: Annotated[str | None, typer.Option(help="Label column of a .csv or .parquet file.")] = None,
     data_home: Annotated[
         Path | None, typer.Option(help="Folder with the paper's data sets (default: $ACED_DATA).")
@@ -139,6 +158,8 @@ def run(
         raise InvalidInput(
             "scheduler and backend", "a cluster is a backend of its own; pass one of them"
         )
+    for name in names if stop_accuracy is not None or stop_recall is not None else []:
+        check_stops(make_strategy(name, options[name]))
     make_workers(backend, threads, None, device)  # refuses a wrong name before anything is loaded
     Learner(np.eye(2), l2=l2, representation=representation)  # and this a contradiction
     with _cluster(scheduler) as client:
@@ -152,10 +173,12 @@ def run(
         total = budget if budget is not None else min(max(1, len(pool) // 2), ROUNDS * size)
         _check_sizes(len(pool), total, size if batch is not None else None)
         how = {"budget": total, "batch": min(size, total), "seed": seed, "workers": workers}
-        how |= {"l2": l2, "representation": representation}
+        how |= {"l2": l2, "representation": representation, "certify": True}
+        how["wanted"] = _wanted(stop_accuracy, stop_recall, confidence, data)
         curves = _simulate_all(options, data, pool, **how)
     print_table(console, curves)
     print_representations(console, curves)
+    print_stops(console, curves)
     if json_file is not None:
         records = [curve.to_json() for curve in curves]
         text = json.dumps(records if len(records) > 1 else records[0], indent=2) + "\n"
@@ -166,6 +189,31 @@ def run(
     if plot is not None:
         draw_plot(plot, curves)
         console.print(f"Curves drawn in {plot}")
+
+
+def _wanted(
+    accuracy: float | None, recall: str | None, confidence: float, data: Dataset
+) -> Wanted | None:
+    """When the runs end before their budget, by these options."""
+    if accuracy is not None and recall is not None:
+        raise InvalidInput("stop_accuracy and stop_recall", "are both given; leave one out")
+    probability("confidence", confidence)
+    if accuracy is not None:
+        return Wanted(share("stop_accuracy", accuracy), confidence=confidence)
+    if recall is None:
+        return None
+    number, colon, name = recall.partition(":")
+    known = {str(value): value for value in np.unique(data.y).tolist()}
+    try:
+        least = share("stop_recall", float(number))
+    except ValueError:
+        colon = ""
+    if not colon or name not in known:
+        some = ", ".join(list(known)[:12])
+        raise InvalidInput(
+            "stop_recall", f"must be like 0.95:CLASS, with a class of {some}; got {recall!r}"
+        )
+    return Wanted(least, "recall", known[name], confidence)
 
 
 def _options(names: list[str], given: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ from aced import certificates
 from aced._check import choice
 from aced._errors import InvalidInput
 from aced._types import Array, Bools
-from aced.certificates import Certificate, Drawn, Frozen, Known
+from aced.certificates import Drawn, Frozen
 from aced.learner._labels import Classes, listed
 from aced.strategies import Plan, Strategy
 
@@ -29,31 +29,32 @@ class Evidence:
             self.drawn.freeze(Frozen(labels, *judged()))
         self.drawn.add(open_rows, plan.positions, plan.probabilities, plan.explore)
 
-    def certificate(
-        self, strategy: Strategy, now: Known, confidence: float, of: str, code: int
-    ) -> Certificate:
-        """The certificate that was :func:`asked` for."""
-        if len(self.drawn) and not self.drawn.explore[-1]:
-            raise InvalidInput(
-                "strategy",
-                f"{strategy.name} leaves some rows out of its draws, so that labels say nothing of "
-                "these; use blend or passive",
-            )
-        if of == "accuracy":
-            return certificates.accuracy(self.drawn, now, confidence)
-        measure = certificates.recall if of == "recall" else certificates.precision
-        return measure(self.drawn, now, confidence, code)
-
 
 def asked(strategy: Strategy, classes: Classes, confidence: float, of: str, label: Any) -> int:
-    """The code of the class that is meant, once it is clear that the question has an answer."""
-    choice("of", of, certificates.MEASURES)
-    if not 0 < confidence < 1:
-        raise InvalidInput("confidence", f"must be between 0 and 1, say 0.95, got {confidence!r}")
+    """The same as :func:`asked_of`, for a learner with this strategy."""
+    check_stops(strategy)
+    return asked_of(classes, confidence, of, label)
+
+
+def check_stops(strategy: Strategy) -> None:
+    """Refuse a strategy whose draws never allow a certificate."""
     if strategy.stream:
         raise InvalidInput(
             "strategy", f"{strategy.name} is a stream, whose draws say nothing of the pool; use blend"
         )
+    if not strategy.floor:
+        raise InvalidInput(
+            "strategy",
+            f"{strategy.name} leaves some rows out of its draws, so that labels say nothing of these; "
+            "use blend or passive",
+        )
+
+
+def asked_of(classes: Classes, confidence: float, of: str, label: Any) -> int:
+    """The code of the class that is meant, once it is clear that the question has an answer."""
+    choice("of", of, certificates.MEASURES)
+    if not 0 < confidence < 1:
+        raise InvalidInput("confidence", f"must be between 0 and 1, say 0.95, got {confidence!r}")
     if of == "accuracy":
         if label is not None:
             raise InvalidInput("label", 'goes with of="recall" or of="precision"; leave it out')

@@ -98,6 +98,7 @@ class Classes:
     def __init__(self, values: Iterable[Any] | None = None, two_for: str | None = None) -> None:
         self.fixed = values is not None
         self.values: list[Value] = []
+        self.kept: list[Value] = []  # classes that stay, whether a label has them or not
         self._two_for = two_for
         if values is None:
             return
@@ -133,7 +134,7 @@ class Classes:
         labels arrive does not matter.
         """
         values = plain_labels(labels)
-        known = list(self.values if self.fixed else held)
+        known = list(self.values if self.fixed else dict.fromkeys([*held, *self.kept]))
         places = {value: code for code, value in enumerate(known)}
         for i, value in enumerate(values):
             if value not in places:

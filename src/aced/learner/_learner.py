@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from aced import _archive
-from aced._check import fraction, whole
+from aced import _archive, certificates
+from aced._check import fraction, share, whole
 from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
 from aced._workers import Workers
 from aced.backends import make_workers
-from aced.certificates import Certificate, Known
+from aced.certificates import Certificate, Known, Stop
 from aced.design import Report, Round
 from aced.learner import _saved, _scores
 from aced.learner._evidence import Evidence, asked
@@ -288,12 +288,27 @@ class Learner:
         has no label counts as wrong in the lower end, and as right in the upper one.
         """
         code = asked(self.strategy, self._classes, confidence, of, label)
+        return certificates.measure(self._evidence.drawn, self._known(), confidence, of, code)
+
+    def reached(
+        self, wanted: float, *, of: str = "accuracy", label: Any = None, confidence: float = 0.95
+    ) -> Stop:
+        """Whether accuracy (or ``of`` a class ``label`` recall or precision) is at least ``wanted``.
+
+        It is true if it is: ``if learner.reached(0.95): break``. Whoever stops then is wrong with a
+        probability of at most 1 - ``confidence``, however often it is looked at. Printed, it says what
+        can be claimed, or how many more labels it may take.
+        """
+        code = asked(self.strategy, self._classes, confidence, of, label)
+        how = share("wanted", wanted), confidence, of, code, str(label)
+        return certificates.stop(self._evidence.drawn, self._known(), *how)
+
+    def _known(self) -> Known:
         if not self.labels_known:
             raise InvalidInput(
                 "labels", "there are none yet; tell some before you ask how accurate it is"
             )
-        now = Known(self._rows.having(LABELLED), self._rows.codes, self._judged()[0])
-        return self._evidence.certificate(self.strategy, now, confidence, of, code)
+        return Known(self._rows.having(LABELLED), self._rows.codes, *self._judged())
 
     def _scored(self, function: Callable[[Float64], Array]) -> Array | None:
         fitted = self._fit()

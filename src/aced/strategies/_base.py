@@ -104,6 +104,11 @@ class Strategy(ABC):
     two_classes: bool = False
     """Whether the strategy is made for two classes only; a learner then refuses a third."""
 
+    @property
+    def floor(self) -> float:
+        """γ: the share of uniform draws of every plan, from which certificates follow; 0 without one."""
+        return 0.0
+
     @abstractmethod
     def plan(self, view: View, size: int, rng: Rng) -> Plan:
         """Choose ``size`` open rows of ``view``, at random by ``rng`` alone; fewer if fewer are open.

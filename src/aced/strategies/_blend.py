@@ -63,6 +63,10 @@ class Blend(Strategy):
         self.bait = share("bait", bait)
         self._own: Representations | None = None
 
+    @property
+    def floor(self) -> float:
+        return self.explore
+
     def plan(self, view: View, size: int, rng: Rng) -> Plan:
         gaps, model = _gaps(view), self._model(view)
         open_rows = np.flatnonzero(view.open)

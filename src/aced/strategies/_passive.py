@@ -12,6 +12,7 @@ class Passive(Strategy):
     """Every open row is equally likely to be the next."""
 
     name = "passive"
+    floor = 1.0
 
     def plan(self, view: View, size: int, rng: np.random.Generator) -> Plan:
         return Plan(*draw([np.ones(len(view.pool))], view.open, size, rng), explore=1.0)

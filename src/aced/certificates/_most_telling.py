@@ -1,0 +1,68 @@
+"""Draws that tell most about how often given predictions are wrong.
+
+The next row is drawn, over the rows still open, with the probability
+
+    q(i) = γ / open rows + (1 - γ) d_i / Σ d,    d = sqrt(s (1 - s)),
+
+where s is how likely the prediction of a row is wrong (:mod:`._doubt`). Were s right and γ = 0, no other
+draws would give estimates of a smaller variance. γ keeps the interval narrow where s is not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from aced._types import Bools, Float32, Float64, Ints, Rng
+
+CELLS = 512
+"""Values of s that are told apart where the largest weights are bounded."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Rows in the order drawn, and what :meth:`Drawn.add` keeps of them."""
+
+    rows: Ints  # (m,)
+    probabilities: Float64  # (m,)
+    reaches: tuple[
+        Float64, Float64, Float64
+    ]  # bounds of 1 / q, (1 - s) / q and s / q over the open rows
+
+
+def draw_telling(doubt: Float32, open_rows: Bools, explore: float, size: int, rng: Rng) -> Drawing:
+    """Draw ``size`` open rows, or all if there are fewer, by s (n,) and γ."""
+    places = np.flatnonzero(open_rows)
+    size = min(size, len(places))
+    s = doubt[places].astype(float)
+    d = np.sqrt(s * (1 - s))
+    evenly = rng.permutation(len(places))  # the orders of uniform draws and of draws by d
+    by_doubt = np.argsort(rng.exponential(size=len(places)) / d, kind="stable")
+    uniform = rng.random(size) < explore
+    taken = np.zeros(len(places), bool)
+    left = np.zeros(size)  # Σ d before each draw
+    chosen = np.zeros(size, np.int64)
+    whole, next_of = float(d.sum()), [0, 0]
+    for t in range(size):
+        order, which = (evenly, 0) if uniform[t] else (by_doubt, 1)
+        while taken[order[next_of[which]]]:
+            next_of[which] += 1
+        row = chosen[t] = order[next_of[which]]
+        taken[row], left[t] = True, whole
+        whole -= float(d[row])
+    count = len(places) - np.arange(size)
+    left = np.maximum(left, d[chosen])  # what rounding took away
+    q = explore / count + (1 - explore) * d[chosen] / left
+    return Drawing(places[chosen], q, _reaches(s, explore, count, left))
+
+
+def _reaches(s: Float64, explore: float, count: Ints, left: Float64) -> tuple[Float64, Float64, Float64]:
+    """For each draw, bounds over the rows: those of all cells of s that hold a row, at the worse end."""
+    if not len(count):
+        return np.zeros(0), np.zeros(0), np.zeros(0)
+    cells = np.unique(np.minimum((s * CELLS).astype(int), CELLS - 1))
+    low, high = np.maximum(cells / CELLS, s.min()), np.minimum((cells + 1) / CELLS, s.max())
+    least = np.sqrt(np.minimum(low * (1 - low), high * (1 - high)))
+    inverse = 1 / (explore / count[:, None] + (1 - explore) * least / left[:, None])  # (m, cells)
+    return inverse.max(axis=1), (inverse * (1 - low)).max(axis=1), (inverse * high).max(axis=1)

@@ -34,10 +34,57 @@ def test_json_of_one_strategy_is_an_object(call, tmp_path):
     assert set(record["all_labels"]) == {"pool_accuracy", "holdout_accuracy"}
     assert [point["labels"] for point in record["curve"]] == [20, 40, 60]
     for point in record["curve"]:
-        assert set(point) == {"labels", "pool_accuracy", "holdout_accuracy", "seconds"}
+        assert set(point) == {
+            "labels", "pool_accuracy", "holdout_accuracy", "seconds", "estimate", "low", "high", "regret"
+        }  # fmt: skip
         assert 0 < point["pool_accuracy"] <= 1
+        assert point["low"] <= min(point["estimate"], point["pool_accuracy"])
+        assert max(point["estimate"], point["pool_accuracy"]) <= point["high"]
     seconds = [point["seconds"] for point in record["curve"]]
     assert seconds == sorted(seconds)
+
+
+def test_a_strategy_without_a_floor_has_no_certificate(call, tmp_path):
+    call("run", *QUICK, "--strategy", "margin", "--json", tmp_path / "one.json")
+    last = json.loads((tmp_path / "one.json").read_text())["curve"][-1]
+    assert [last[name] for name in ("estimate", "low", "high", "regret")] == [None] * 4
+
+
+@pytest.mark.parametrize(
+    ("options", "reason", "claim"),
+    [
+        (["--stop-accuracy", "0.6"], "accuracy", "of the pool is classified rightly"),
+        (["--stop-recall", "0.5:1"], "recall", "of the rows of 1 are found"),
+        (["--stop-accuracy", "0.999"], "budget", "of the pool is classified rightly"),
+    ],
+)
+def test_a_run_ends_when_enough_is_certain(call, tmp_path, options, reason, claim):
+    how = ["--strategy", "passive", "--budget", "160", "--batch", "40", "--confidence", "0.9"]
+    code, out, _ = call("run", "breast", *how, *options, "--json", tmp_path / "one.json")
+    record = json.loads((tmp_path / "one.json").read_text())
+    assert code == 0
+    assert record["stop"]["reason"] == reason
+    assert claim in record["stop"]["claim"]
+    assert record["stop"]["claim"] in out
+    assert record["stop"]["labels"] == record["curve"][-1]["labels"]
+    assert (record["stop"]["labels"] == 160) == (reason == "budget")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--stop-accuracy", "1.5"], "--stop-accuracy must be from 0 to 1"),
+        (["--stop-recall", "0.9"], "--stop-recall must be like 0.95:CLASS, with a class of 0, 1"),
+        (["--stop-recall", "0.9:x"], "--stop-recall must be like 0.95:CLASS"),
+        (["--stop-accuracy", "0.9", "--stop-recall", "0.9:1"], "are both given"),
+        (["--stop-accuracy", "0.9", "--strategy", "margin"], "margin leaves some rows out"),
+        (["--stop-accuracy", "0.9", "--confidence", "1"], "--confidence must lie between 0 and 1"),
+    ],
+)
+def test_a_stop_that_cannot_be_is_refused(call, options, words):
+    code, _, err = call("run", *QUICK, *options)
+    assert code == 2
+    assert words in err
 
 
 def test_json_of_several_is_a_list_and_dash_is_stdout(call):

@@ -9,6 +9,6 @@ from aced.certificates._certificate import (
 from aced.certificates._claims import Known as Known
 from aced.certificates._doubt import doubt as doubt, fitted as fitted, own_doubt as own_doubt
 from aced.certificates._drawn import Drawn as Drawn, Frozen as Frozen
-from aced.certificates._most_telling import draw_telling as draw_telling
+from aced.certificates._most_telling import draw_telling as draw_telling, reaches_of as reaches_of
 from aced.certificates._outlook import Outlook as Outlook, outlook as outlook
 from aced.certificates._stop import Stop as Stop, stop as stop

@@ -129,7 +129,8 @@ def _total(
     evidence = evidence_of(claim, drawn, now)
     known = claim.known(now) / drawn.n
     low, high = interval(evidence, confidence)
-    found = _estimate(evidence) if own is None else own / drawn.n * _fared(evidence, drawn)
+    plain = own is None or (drawn.fixed and len(drawn) > GUESS)
+    found = _estimate(evidence) if plain or own is None else own / drawn.n * _fared(evidence, drawn)
     return float(known + min(max(found, low), high)), float(known + low), float(known + high)
 
 

@@ -36,7 +36,7 @@ def draw_telling(doubt: Float32, open_rows: Bools, explore: float, size: int, rn
     places = np.flatnonzero(open_rows)
     size = min(size, len(places))
     s = doubt[places].astype(float)
-    d = np.sqrt(s * (1 - s))
+    d = _spread(s)
     evenly = rng.permutation(len(places))  # the orders of uniform draws and of draws by d
     by_doubt = np.argsort(rng.exponential(size=len(places)) / d, kind="stable")
     uniform = rng.random(size) < explore
@@ -57,12 +57,27 @@ def draw_telling(doubt: Float32, open_rows: Bools, explore: float, size: int, rn
     return Drawing(places[chosen], q, _reaches(s, explore, count, left))
 
 
+def _spread(s: Float64) -> Float64:
+    """d."""
+    return np.asarray(np.sqrt(s * (1 - s)))
+
+
+def reaches_of(
+    doubt: Float32, open_rows: Bools, explore: float, rows: Ints
+) -> tuple[Float64, Float64, Float64]:
+    """The bounds for ``rows`` that were drawn in this order."""
+    s = doubt[open_rows].astype(float)
+    d = _spread(doubt[rows].astype(float))
+    left = float(_spread(s).sum()) + d - np.cumsum(d)
+    return _reaches(s, explore, len(s) - np.arange(len(rows)), np.maximum(left, d))
+
+
 def _reaches(s: Float64, explore: float, count: Ints, left: Float64) -> tuple[Float64, Float64, Float64]:
     """For each draw, bounds over the rows: those of all cells of s that hold a row, at the worse end."""
     if not len(count):
         return np.zeros(0), np.zeros(0), np.zeros(0)
     cells = np.unique(np.minimum((s * CELLS).astype(int), CELLS - 1))
     low, high = np.maximum(cells / CELLS, s.min()), np.minimum((cells + 1) / CELLS, s.max())
-    least = np.sqrt(np.minimum(low * (1 - low), high * (1 - high)))
+    least = np.minimum(_spread(low), _spread(high))
     inverse = 1 / (explore / count[:, None] + (1 - explore) * least / left[:, None])  # (m, cells)
     return inverse.max(axis=1), (inverse * (1 - low)).max(axis=1), (inverse * high).max(axis=1)

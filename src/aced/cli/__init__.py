@@ -17,6 +17,7 @@ from aced._errors import Damaged, InvalidInput
 
 COMMANDS = {
     "init": "_init",
+    "audit": "_audit",
     "label": "_label",
     "serve": "_serve",
     "invite": "_invite",

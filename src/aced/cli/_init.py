@@ -73,7 +73,7 @@ def init(
     ] = None,
 ) -> None:
     """Make a project from a file or a folder of items. Their features are computed and kept."""
-    _check_place(project)
+    check_place(project)
     names = _names(classes, classes_file)
     if features is not None and embed is not None:
         raise InvalidInput("features and embed", "are both given; leave one out")
@@ -93,7 +93,7 @@ def init(
     check_batch(batch, len(found.firsts))
     with working(f"computing features of {counted(len(found), 'item')}"):
         rows, embedding = _features(found, features, embed or "auto", seed)
-    with _whole(project) as part:
+    with whole_folder(project) as part:
         made = Project.create(
             part,
             ids=found.ids,
@@ -149,7 +149,7 @@ def split_classes(given: list[str]) -> list[str]:
     return [name.strip() for name in parts]
 
 
-def _check_place(project: Path) -> None:
+def check_place(project: Path) -> None:
     if project.exists() and (not project.is_dir() or any(project.iterdir())):
         raise InvalidInput("project", f"{project} exists and is not an empty folder; choose another")
     parent = project.absolute().parent
@@ -179,7 +179,7 @@ def distinct(items: Items) -> Items:
 
 
 @contextmanager
-def _whole(project: Path) -> Iterator[Path]:
+def whole_folder(project: Path) -> Iterator[Path]:
     """A folder beside ``project`` that takes its name once it is complete."""
     part = project.absolute().with_name(f".{project.absolute().name}.{os.getpid()}.part")
     try:

@@ -137,10 +137,11 @@ def clock(at: float | None) -> str:
     return "-" if at is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
 
-def accuracy_words(found: dict[str, float] | None) -> str:
+def accuracy_words(found: dict[str, float] | None, audit: bool = False) -> str:
     if found is None:
         return "not known yet"
+    labels = counted(round(found["checked"]), "label" if audit else "check row")
     return (
         f"{percent(found['estimate'])} ({percent(found['low'])} to {percent(found['high'])}, "
-        f"95 % interval from {counted(round(found['checked']), 'check row')})"
+        f"95 % {'certificate' if audit else 'interval'} from {labels})"
     )

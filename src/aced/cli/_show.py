@@ -125,7 +125,7 @@ def _on_white(path: Path, size: int, changed: int) -> Any:
 def status_line(progress: dict[str, Any]) -> Text:
     """How far labelling is, how accurate the classifier is, and how long the rest may take."""
     done = f"{progress['labelled']} of {progress['total']} labelled"
-    parts = [done, f"accuracy {accuracy_words(progress['accuracy'])}"]
+    parts = [done, f"accuracy {accuracy_words(progress['accuracy'], progress['audit'])}"]
     if progress["labels_left"] is not None:
         time = "" if progress["seconds_left"] is None else f", {duration(progress['seconds_left'])}"
         parts.append(

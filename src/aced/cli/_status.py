@@ -66,17 +66,20 @@ def _print(console: Console, folder: str, found: dict[str, Any], old: bool) -> N
     more = f", {duplicates} more {'is a duplicate' if duplicates == 1 else 'are duplicates'}" * (
         duplicates > 0
     )
+    audit = found["audit"]
     lines = {
         "labelled": f"{labelled} of {counted(total, 'item')} ({percent(labelled / total)}){more}",
-        "accuracy": accuracy_words(progress["accuracy"])
+        "accuracy": accuracy_words(audit["accuracy"] if audit else progress["accuracy"], bool(audit))
         + (", as of the last round, which had other classes" if old else ""),
-        **_by_class(found["accuracy_by_class"]),
+        **({} if audit else _by_class(found["accuracy_by_class"])),
         "balance": tallied(found["balance"], "without labels"),
         "left": "not known yet"
         if left is None
-        else f"about {counted(left, 'label')}, {duration(progress['seconds_left'])}, "
-        "until more gain under 1 %"
+        else f"about {counted(left, 'label')}, {duration(progress['seconds_left'])}, until "
+        + ("the certificate is narrow enough" if audit else "more gain under 1 %")
         if left
+        else "none: the certificate is narrow enough"
+        if audit
         else "more labels are expected to gain less than 1 %",
         "agreement": "no item has two labels yet"
         if agreement["share"] is None
@@ -96,8 +99,32 @@ def _print(console: Console, folder: str, found: dict[str, Any], old: bool) -> N
     for name, line in lines.items():
         table.add_row(name, Text(line))
     console.print(table)
+    if audit and progress["labelled"]:
+        console.print(_audited(audit))
     if found["people"]:
         console.print(_people(found["people"]))
+
+
+def _audited(audit: dict[str, Any]) -> Table:
+    """What is known of the predictions, class by class."""
+    table = Table(title=Text("the predictions by class, each number with 95 % confidence"))
+    table.add_column("class")
+    for heading in ("predicted", "of these right", "there are", "of these found"):
+        table.add_column(heading, justify="right")
+    for one in audit["by_class"]:
+        count = one["count"]
+        table.add_row(
+            Text(visible(one["class"])),
+            str(one["predicted"]),
+            _range(one["precision"]),
+            f"{count['low']:.0f} to {count['high']:.0f}",
+            _range(one["recall"]),
+        )
+    return table
+
+
+def _range(found: dict[str, float]) -> str:
+    return f"{percent(found['low'])} to {percent(found['high'])}"
 
 
 def _by_class(found: list[dict[str, Any]]) -> dict[str, str]:

@@ -4,4 +4,5 @@ from aced.items._custom import embed_with as embed_with
 from aced.items._embedding import Embedding as Embedding
 from aced.items._features import features_from as features_from
 from aced.items._items import Items as Items
+from aced.items._predictions import columns_of as columns_of, read_predictions as read_predictions
 from aced.items._read import read_items as read_items

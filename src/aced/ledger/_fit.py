@@ -48,6 +48,10 @@ def _texts(value: Any) -> bool:
     return isinstance(value, dict) and all(map(_text, value.values()))
 
 
+def _shares(value: Any) -> bool:
+    return isinstance(value, dict) and all(_number(value.get(name)) for name in ("explore", "within"))
+
+
 def _names(value: Any) -> bool:
     return isinstance(value, list) and len(value) > 1 and all(map(_text, value))
 
@@ -108,7 +112,7 @@ NEEDED: dict[str, dict[str, Test]] = {
 """The fields that the body of an event of each kind must have, and the test of their values."""
 
 ALLOWED: dict[str, dict[str, Test]] = {
-    "created": {"root": _text, "files": _texts, "representation": _text},
+    "created": {"root": _text, "files": _texts, "representation": _text, "audit": _shares},
     "annotator": {"token": _text},
     "draw": {
         **dict.fromkeys(("based_on", "labels", "planner"), _whole),

@@ -27,6 +27,9 @@ class Settings:
     combine: str  # how several opinions become one label
     files: Mapping[str, str] | None = None  # SHA-256 of items and features, by file name
     representation: str | None = None  # auto, linear or rbf; None: made before there was a choice
+    audit: Mapping[str, float] | None = None
+    """Of a project that audits predictions: ``explore``, the share of uniform draws, and ``within``, how
+    far the interval may reach from its middle when it is enough."""
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Settings:
@@ -36,5 +39,5 @@ class Settings:
     def body(self) -> dict[str, Any]:
         """The settings as the body of the first event."""
         body = {**asdict(self), "classes": list(self.classes)}
-        newer = ("files", "representation")  # bodies of before stay what they were
+        newer = ("files", "representation", "audit")  # bodies of before stay what they were
         return {k: v for k, v in body.items() if k not in newer or v is not None}

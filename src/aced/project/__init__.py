@@ -1,5 +1,13 @@
 """A folder with items, features and a ledger, and the loop that people label in."""
 
+from aced.project._audit import (
+    AUDIT as AUDIT,
+    BATCH as BATCH,
+    EXPLORE as EXPLORE,
+    WITHIN as WITHIN,
+    audit_features as audit_features,
+    audited as audited,
+)
 from aced.project._brief import (
     Repeated as Repeated,
     brief_of as brief_of,

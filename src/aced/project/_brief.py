@@ -17,6 +17,7 @@ import numpy as np
 from aced import _archive
 from aced._errors import InvalidInput
 from aced.ledger import Ledger, State
+from aced.project._audit import told
 from aced.project._files import MEMORY
 from aced.project._round import PLANNER, Brief, PlannedRound, plan_round
 from aced.project._votes import opinions
@@ -66,6 +67,7 @@ def brief_of(state: State, memory: Memory | None = None) -> Brief:
         row for row in found.rows.tolist() if len(state.votes[row]) == 1 == state.wanted.get(row, 0)
     ]
     return Brief(
+        audit=told(state, found) if settings.audit else None,
         round=len(state.rounds) + 1,
         seed=settings.seed,
         size=min(round_size(state), settings.rows - len(drawn)),

@@ -47,7 +47,7 @@ def add_class(
             raise InvalidInput(
                 "name", f"cannot be added: there are {MOST_CLASSES} classes, the most a project takes"
             )
-        if len(state.codes) == 2:
+        if len(state.codes) == 2 and not state.settings.audit:
             _check_strategy(state.settings.strategy)
         codes = sorted({*state.codes, code})
         names = [name if one == code else state.classes[one].name for one in codes]

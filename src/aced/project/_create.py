@@ -59,6 +59,7 @@ def make_files(
         representation=settings["representation"] or ("auto" if settings["l2"] is None else "linear"),
         combine=settings["combine"],
         files=hash_files(folder),
+        audit=settings.get("audit"),
         **numbers,
     )
     ledger = Ledger(folder / LEDGER, create=True, clock=clock)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -106,6 +106,7 @@ class Project:
         representation: str | None = None,
         combine: str = "dawid-skene",
         embedding: Savable | None = None,
+        audit: Mapping[str, float] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> Project:
         """Make a project in ``folder``, which is empty or absent.
@@ -118,7 +119,8 @@ class Project:
         "rbf") says in which columns the classifier is linear (default: the labels choose); ``l2`` makes
         it a logistic regression of the features as they are. ``combine`` ("dawid-skene" or "majority")
         is how several opinions become one label.
-        ``embedding`` is what computed the features; it is saved beside them.
+        ``embedding`` is what computed the features; it is saved beside them. With ``audit`` the features
+        are predictions (:mod:`._audit`), and the project says how accurate they are.
         """
         make_files(
             Path(folder),
@@ -132,6 +134,7 @@ class Project:
             batch=batch,
             embedding=embedding,
             clock=clock,
+            audit=audit,
             strategy=strategy,
             seed=seed,
             check=check,
@@ -389,5 +392,7 @@ class Project:
         It is the one that the next round would begin with: in the representation of the last round, or
         in another if the labels since then speak clearly for it.
         """
+        if self.settings.audit:
+            raise InvalidInput("project", "it audits predictions and trains no classifier")
         brief = self.brief()
         return train_classifier(self.pool, brief) if len(brief.rows) else None

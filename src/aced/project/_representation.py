@@ -14,6 +14,8 @@ def representation(state: State) -> dict[str, Any]:
     ``wanted`` is the project's setting; None in a project of before there was a choice.
     """
     wanted, l2 = state.settings.representation, state.settings.l2
+    if state.settings.audit:
+        return {"wanted": None, "sentence": "none: predictions are audited", "advice": None}
     designs = [one.get("design") or {} for one in state.rounds]
     first = since(designs)
     if l2 is not None or first is None:

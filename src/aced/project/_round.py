@@ -13,6 +13,7 @@ from aced._types import Float64, Ints
 if TYPE_CHECKING:
     from aced.learner import Memory
     from aced.pool import Pool
+    from aced.project._audit import Told
 
 PLANNER = 5
 """The version of the rules by which rounds are planned. Rounds of other versions stand as recorded.
@@ -43,6 +44,7 @@ class Brief:
     classes: Sequence[int] = (0, 1)  # codes of the classes that people may choose, K of them
     memory: Memory | None = None  # what the round before left behind
     representation: str = "linear"  # auto, linear or rbf
+    audit: Told | None = None  # of a project that audits predictions: its draws so far
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,10 @@ class PlannedRound:
 
 def plan_round(pool: Pool, brief: Brief, threads: int | None = None) -> PlannedRound:
     """Plan the next requests: a function of the brief and the features alone."""
+    if brief.audit is not None:
+        from aced.project._audit import plan_audit
+
+        return plan_audit(pool.rows(), brief, brief.audit)
     from aced.project._plan import plan  # its imports take long, and a server may not need them
 
     return plan(pool, brief, threads)

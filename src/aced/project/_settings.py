@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from aced._check import fraction, whole
+from aced._check import fraction, probability, whole
 from aced._errors import InvalidInput
 from aced.project._classes import check_classes
 
@@ -25,6 +25,7 @@ def check_settings(
     l2: float | None = None,
     representation: str | None = None,
     combine: str = "dawid-skene",
+    audit: Mapping[str, float] | None = None,
 ) -> None:
     """Refuse settings that cannot be used, whatever the items are."""
     check_classes(classes)
@@ -37,6 +38,10 @@ def check_settings(
     whole("seed", seed, 0)
     if combine not in ("dawid-skene", "majority"):
         raise InvalidInput("combine", f"must be dawid-skene or majority, got {combine!r}")
+    if audit is not None:
+        for name in ("explore", "within"):
+            probability(name, audit[name])
+        return
     from aced.learner import Learner  # takes long to load, and only new projects need it
     from aced.pool import Pool
 

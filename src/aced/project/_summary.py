@@ -15,6 +15,7 @@ import numpy as np
 
 from aced.crowd import agreement, disputes
 from aced.ledger import State
+from aced.project._audit import audited, labels_left as labels_of_audit, rightly
 from aced.project._classes import active_names, class_table
 from aced.project._confusion import accuracy, by_class, confusion, last_estimate
 from aced.project._export import finite
@@ -35,7 +36,10 @@ def progress(project: Project, who: str | None = None) -> dict[str, Any]:
     tally = project.tally.update()
     state, settings = project.ledger.state, project.settings
     rounds = list(state.rounds)
+    now = accuracy(state, last_estimate(state))
     left = labels_left(rounds, tally.labelled, settings.rows)
+    if settings.audit:
+        left = labels_of_audit(now, settings.audit["within"], tally.labelled, settings.rows)
     pace = tally.seconds(who)
     return {
         "labelled": tally.labelled,
@@ -43,7 +47,8 @@ def progress(project: Project, who: str | None = None) -> dict[str, Any]:
         "total": settings.rows,
         "mine": tally.counts[who, "label"],
         "today": tally.days[who, day_of(project.ledger.now)],
-        "accuracy": accuracy(state, last_estimate(state)),
+        "accuracy": now,
+        "audit": bool(settings.audit),
         "seconds_left": None if left is None or pace is None else round(left * pace, 1),
         "labels_left": left,
         "classes_version": state.classes_seq,
@@ -92,6 +97,7 @@ def summary(project: Project) -> dict[str, Any]:
         classes = class_table(state, found.codes)
         last = _last_change(project, state)
         represented = representation(state)
+        audit = audited(project.features, state) if project.settings.audit else None
     return {
         "progress": shown,
         "curve": curve,
@@ -99,13 +105,14 @@ def summary(project: Project) -> dict[str, Any]:
         "classes": classes,
         "changes": last,
         "confusion": None if table is None else {"classes": names, "counts": table.tolist()},
-        "accuracy_by_class": by_class(table, names),
+        "accuracy_by_class": by_class(table, names) if audit is None else rightly(audit),
         "people": people,
         "agreement": _agreement(found),
         "disputes": shared,
         "disputed": len(contested),
         "rounds": rounds,
         "representation": represented,
+        "audit": audit,
     }
 
 

@@ -31,9 +31,19 @@ function showTiles(progress) {
   showProgress(progress);
   const { accuracy, labels_left: left } = progress;
   say(byId("left"), left === 0 ? "Enough" : duration(progress.seconds_left));
-  say(byId("checked"), accuracy ? ` · ${count(accuracy.checked)} check item${accuracy.checked === 1 ? "" : "s"}` : "");
+  const kind = progress.audit ? "label" : "check item";
+  say(byId("checked"), accuracy ? ` · ${count(accuracy.checked)} ${kind}${accuracy.checked === 1 ? "" : "s"}` : "");
   const words = left === null || left === undefined ? "not known yet" : `${count(left)} label${left === 1 ? "" : "s"} to go`;
-  say(byId("left-labels"), left === 0 ? "more labels are expected to gain less than 1 %" : words);
+  const enough = progress.audit ? "the certificate is narrow enough" : "more labels are expected to gain less than 1 %";
+  say(byId("left-labels"), left === 0 ? enough : words);
+}
+
+/** The words of a project that audits predictions instead of training a classifier. */
+function asAudit() {
+  say(byId("curve-hint"), "Share of the predictions that is right, with a 95 % certificate: all that are ever shown hold together.");
+  say(byId("classes-hint"), "Items of each class so far, how many are predicted to be of it, and the share of these that is right, with a 95 % certificate.");
+  say(byId("checks-head"), "Predicted");
+  byId("confusion-card").hidden = true;
 }
 
 function showPeople(people) {
@@ -203,6 +213,7 @@ async function refresh() {
   part("progress", found.progress, showTiles);
   codes = new Map(found.classes.map(({ name, code }) => [name, code]));
   part("balance", found.classes, showBalance);
+  if (found.audit) asAudit();
   part("classes", [found.classes, found.accuracy_by_class], showClasses);
   part("confusion", [found.confusion, found.classes], showConfusion);
   part("changes", found.changes, showChange);

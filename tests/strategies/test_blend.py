@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,7 +104,8 @@ def test_axes_are_the_principal_axes_of_rows_divided_by_the_roots_of_the_penalty
 
 
 def first_draws(strategy: Blend, count: int) -> tuple[np.ndarray, dict[int, float]]:
-    """The first rows of many batches with the same strata, and the probabilities recorded for them."""
+    """The first rows of many batches with the same strata, whose turns are in random order, and the
+    probabilities recorded for them."""
     near: list[object] = []
     made = Blend._near
     with pytest.MonkeyPatch.context() as patch:
@@ -115,6 +117,8 @@ def first_draws(strategy: Blend, count: int) -> tuple[np.ndarray, dict[int, floa
     drawn, chances = np.zeros(200, int), {}
     for seed in range(count):
         held = copy.deepcopy(near[0])
+        order = np.random.default_rng([seed, 1]).permutation(len(held.strata))
+        held = replace(held, strata=[held.strata[k] for k in order])
         draws = _blend._Draws(held, open_rows.copy(), strategy.explore, strategy.bait)
         rows, q = draws.draw(1, np.random.default_rng(seed))
         drawn[rows[0]] += 1

@@ -31,7 +31,7 @@ from aced.cli._outputs import (
 from aced.datasets import NAMES, Dataset, load_dataset
 from aced.learner import Learner, check_stops, default_batch
 from aced.pool import Pool
-from aced.strategies import DEFAULT, STRATEGIES, make_strategy, option_names
+from aced.strategies import DEFAULT, STRATEGIES, Strategy, make_strategy, option_names, with_floor
 
 ROUNDS = 24
 """Batches asked for when no budget is given."""
@@ -107,6 +107,9 @@ def run(
         ),
     ] = None,
     confidence: Annotated[float, typer.Option(help="How sure that is.")] = 0.95,
+    explore: Annotated[
+        float | None, typer.Option(help="Share of uniform draws, among those that a strategy chooses.")
+    ] = None,
     label: Annotated[str | None, typer.Option(help="Label column of a .csv or .parquet file.")] = None,
     data_home: Annotated[
         Path | None, typer.Option(help="Folder with the paper's data sets (default: $ACED_DATA).")
@@ -151,7 +154,7 @@ def run(
     names = strategy or ["aced" if designed else DEFAULT]
     options = _options(names, {name: value for name, value in given.items() if value is not None})
     for name in names:
-        make_strategy(name, options[name])
+        _built(name, options[name], explore)
     if batch is not None:
         whole("batch", batch, 1)
     if scheduler is not None and backend is not None:
@@ -159,7 +162,7 @@ def run(
             "scheduler and backend", "a cluster is a backend of its own; pass one of them"
         )
     for name in names if stop_accuracy is not None or stop_recall is not None else []:
-        check_stops(make_strategy(name, options[name]))
+        check_stops(_built(name, options[name], explore))
     make_workers(backend, threads, None, device)  # refuses a wrong name before anything is loaded
     Learner(np.eye(2), l2=l2, representation=representation)  # and this a contradiction
     with _cluster(scheduler) as client:
@@ -173,7 +176,7 @@ def run(
         total = budget if budget is not None else min(max(1, len(pool) // 2), ROUNDS * size)
         _check_sizes(len(pool), total, size if batch is not None else None)
         how = {"budget": total, "batch": min(size, total), "seed": seed, "workers": workers}
-        how |= {"l2": l2, "representation": representation, "certify": True}
+        how |= {"l2": l2, "representation": representation, "certify": True, "explore": explore}
         how["wanted"] = _wanted(stop_accuracy, stop_recall, confidence, data)
         curves = _simulate_all(options, data, pool, **how)
     print_table(console, curves)
@@ -189,6 +192,14 @@ def run(
     if plot is not None:
         draw_plot(plot, curves)
         console.print(f"Curves drawn in {plot}")
+
+
+def _built(name: str, options: dict[str, Any], explore: float | None) -> Strategy:
+    """The strategy with these options, and with this share of uniform draws if one is given."""
+    if explore is not None and "explore" in option_names(name):
+        return make_strategy(name, {**options, "explore": explore})
+    made = make_strategy(name, options)
+    return made if explore is None else with_floor(made, explore)
 
 
 def _wanted(
@@ -299,7 +310,9 @@ def _simulate_all(
             def report(text: str, task: Any = task) -> None:
                 bar.update(task, note=text)
 
-            built = make_strategy(name, own)
-            curve = simulate(data, pool, built, all_labels=everything, tick=tick, report=report, **how)
+            built = _built(name, own, how["explore"])
+            rest = {key: value for key, value in how.items() if key != "explore"}
+            seen: dict[str, Any] = {"all_labels": everything, "tick": tick, "report": report}
+            curve = simulate(data, pool, built, **seen, **rest)
             curves.append(curve)
     return curves

@@ -46,7 +46,7 @@ def check_stops(strategy: Strategy) -> None:
         raise InvalidInput(
             "strategy",
             f"{strategy.name} leaves some rows out of its draws, so that labels say nothing of these; "
-            "use blend or passive",
+            "pass explore=0.1, or use blend or passive",
         )
 
 

@@ -27,7 +27,7 @@ from aced.learner._rows import EXCLUDED, LABELLED, PENDING, UNASKED, Rows
 from aced.learner._trainer import CHOSEN, Fitted, make_trainer
 from aced.pool import Pool
 from aced.representations import Model
-from aced.strategies import DEFAULT, Strategy, View, make_strategy
+from aced.strategies import DEFAULT, Explored, Strategy, View, make_strategy, with_floor
 
 
 class Learner:
@@ -43,16 +43,17 @@ class Learner:
     (80, True)
 
     ``pool`` is a Pool, or anything that a Pool can be made of. ``strategy`` is a strategy object or a
-    name such as "blend" (default), "aced" or "margin". ``classes`` are two to 100 (default: those
-    that the labels show). ``representation`` says in which columns hypotheses are linear: "linear" (the
-    pool's own), "rbf" (those of a Gaussian kernel) or "auto" (default: the labels choose).
-    ``classifier`` is any scikit-learn classifier (default: the penalised and calibrated model of that
-    representation). ``l2`` makes it a logistic regression of rows as they are with this penalty; 0 is
-    the paper's. ``budget`` is the most rows to ask for (default: all). ``batch_size`` is how many rows
-    are drawn from one design (default: 250, less for a small pool; with a budget T and a tolerance ε it
-    is the paper's T / log2(1/ε)). ``tolerance`` is the excess error rate below which differences do not
-    matter (default: 0, as in the paper's experiments). ``report`` is called with a line of text whenever
-    a round makes progress.
+    name such as "blend" (default), "aced" or "margin". ``explore`` is the share of uniform draws among
+    its own (default: the strategy's), from which :meth:`accuracy` follows. ``classes`` are two to 100
+    (default: those that the labels show). ``representation`` says in which columns hypotheses are
+    linear: "linear" (the pool's own), "rbf" (those of a Gaussian kernel) or "auto" (default: the labels
+    choose). ``classifier`` is any scikit-learn classifier (default: the penalised and calibrated model
+    of that representation). ``l2`` makes it a logistic regression of rows as they are with this
+    penalty; 0 is the paper's. ``budget`` is the most rows to ask for (default: all). ``batch_size`` is
+    how many rows are drawn from one design (default: 250, less for a small pool; with a budget T and a
+    tolerance ε it is the paper's T / log2(1/ε)). ``tolerance`` is the excess error rate below which
+    differences do not matter (default: 0, as in the paper's experiments). ``report`` is called with a
+    line of text whenever a round makes progress.
 
     ``backend`` says who computes: "threads" (default), "processes" or "torch" (on ``device``);
     ``threads`` is their number. Instead of a backend, pass the ``client`` of a Dask cluster, or
@@ -65,6 +66,7 @@ class Learner:
         pool: Any,
         *,
         strategy: str | Strategy = DEFAULT,
+        explore: float | None = None,
         classes: Iterable[Any] | None = None,
         representation: str | None = None,
         classifier: Any = None,
@@ -82,7 +84,8 @@ class Learner:
     ) -> None:
         self.pool = pool = pool if isinstance(pool, Pool) else Pool(pool)
         n = len(pool)
-        self.strategy = make_strategy(strategy)
+        given = explore is not None
+        self.strategy = with_floor(strategy, explore) if given else make_strategy(strategy)
         self.budget = n if budget is None else whole("budget", budget, 1)
         if self.budget > n:
             raise InvalidInput("budget", f"is {self.budget}, but the pool has {n} rows; use at most {n}")
@@ -375,6 +378,7 @@ class Learner:
             "pool": self.pool.fingerprint,
             "strategy": self.strategy.name,
             "options": self.strategy.options(),
+            "explore": self.strategy.explore if isinstance(self.strategy, Explored) else None,
             "classes": self._classes.values,
             "classes_fixed": self._classes.fixed,
             "l2": self._l2,
@@ -424,6 +428,7 @@ class Learner:
         learner = cls(
             pool,
             strategy=strategy,
+            explore=meta.get("explore"),
             classes=meta["classes"] if meta["classes_fixed"] else None,
             classifier=classifier,
             l2=None if meta["l2"] == CHOSEN else meta["l2"],

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from aced.pool import Pool
     from aced.project._audit import Told
 
-PLANNER = 5
+PLANNER = 6
 """The version of the rules by which rounds are planned. Rounds of other versions stand as recorded.
 
-Version 5 plans in the representation that the labels choose, with the one model of it.
+Version 5 plans in the representation that the labels choose, with the one model of it. Version 6 records
+probabilities that do not depend on the order in which strata have their turns.
 """
 
 

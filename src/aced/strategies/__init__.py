@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from aced._check import probability
 from aced._errors import InvalidInput
 from aced.strategies._aced import Aced as Aced
 from aced.strategies._aced_paper import AcedPaper as AcedPaper
@@ -18,6 +19,7 @@ from aced.strategies._coreset import CoreSet as CoreSet
 from aced.strategies._cover import ActiveCover as ActiveCover
 from aced.strategies._density import Density as Density
 from aced.strategies._entropy import Entropy as Entropy
+from aced.strategies._explored import Explored as Explored
 from aced.strategies._iwal import Iwal as Iwal
 from aced.strategies._least_confidence import LeastConfidence as LeastConfidence
 from aced.strategies._margin import Margin as Margin
@@ -68,6 +70,19 @@ def make_strategy(name: Any, options: dict[str, Any] | None = None) -> Strategy:
         strategy.restore({})
         return strategy
     return _builder(name)(**(options or {}))
+
+
+def with_floor(strategy: Any, explore: Any) -> Strategy:
+    """The strategy, given as in :func:`make_strategy`, with the share ``explore`` of uniform draws."""
+    probability("explore", explore)
+    if isinstance(strategy, str) and "explore" in option_names(strategy):
+        return make_strategy(strategy, {"explore": explore})
+    made = make_strategy(strategy)
+    if made.stream:
+        raise InvalidInput(
+            "explore", f"is for draws of batches, and {made.name} is a stream; leave it out"
+        )
+    return made if made.floor >= explore else Explored(made, explore)
 
 
 def _builder(name: Any) -> Callable[..., Strategy]:

@@ -7,17 +7,19 @@ symbol name in code meaning
 β      bait         the share of the rest that takes the row of the largest gain
 u_i    doubt        1 - (p₁ - p₂), from the model's two largest probabilities
 λ_i    mass         u_i^8, at most 1 / b of the whole: the design of a batch of b
-S_t                 the stratum of the t-th draw (:mod:`aced.strategies._strata`)
+S_i                 the stratum of row i (:mod:`aced.strategies._strata`)
+m                   the strata whose turn has not come
 ====== ============ ===========================================================
 
-The t-th row of a batch is drawn with the probability
+The strata of a batch have their turns in random order. So the next row of a batch is drawn with the
+probability
 
-    q(i) = γ / open rows + (1 - γ) β [i has the largest gain] + (1 - γ)(1 - β) λ_i / λ(S_t) [i ∈ S_t],
+    q(i) = γ / open rows + (1 - γ) β [i has the largest gain] + (1 - γ)(1 - β) λ_i / (m λ(S_i)),
 
-over the rows still open, which is known exactly and positive for every one of them. If S_t has no open
-row left, its part is drawn uniformly. The gain is that of :mod:`aced.strategies._fisher`, brought up to
-date after every row; it reckons with the labels of rows that wait for them. Until two classes have
-labels all draws are uniform.
+over the rows still open, the last part if the turn of S_i has not come. This is known exactly, and it is
+positive for every open row. If a stratum has no open row left, its part is drawn uniformly. The gain is
+that of :mod:`aced.strategies._fisher`, brought up to date after every row; it reckons with the labels of
+rows that wait for them. Until two classes have labels all draws are uniform.
 
 Gains look ahead to where labels lower the variance most, and are best on most tasks; strata are near
 to the boundary everywhere at once, and lose least where gains mislead; uniform draws see what both
@@ -152,39 +154,67 @@ class _Draws:
     explore: float
     bait: float
     place: Ints = field(init=False)  # (n,): where a row stands in ``near``, -1 elsewhere
+    turn: Ints = field(
+        init=False
+    )  # (m,): the draw at which the stratum of a row of ``near`` has its turn
 
     def __post_init__(self) -> None:
         self.place = np.full(len(self.open), -1, np.int64)
         self.place[self.near.rows] = np.arange(len(self.near.rows))
+        self.turn = np.zeros(len(self.near.rows), np.int64)
+        for t, stratum in enumerate(self.near.strata):
+            self.turn[stratum] = t
 
     def draw(self, size: int, rng: Rng) -> tuple[Ints, Float64]:
         """Rows in order, and the probability of each."""
-        drawn = [self._next(self.near.strata[t], rng) for t in range(size)]
+        drawn = [self._next(t, rng) for t in range(size)]
         rows = np.array([row for row, _ in drawn], dtype=np.int64)
         return rows, np.array([q for _, q in drawn])
 
-    def _next(self, stratum: Ints, rng: Rng) -> tuple[int, float]:
+    def _next(self, t: int, rng: Rng) -> tuple[int, float]:
         near, left = self.near, np.flatnonzero(self.open)
-        inside = stratum[self.open[near.rows[stratum]]]
-        share = near.mass[inside] / near.mass[inside].sum() if len(inside) else np.zeros(0)
+        inside = self._inside(t)
         top = self._top()
         by_gain = (1 - self.explore) * self.bait if top is not None else 0.0
         by_strata = (1 - self.explore) * (1 - self.bait) if len(inside) else 0.0
-        evenly = 1 - by_gain - by_strata
         luck = rng.random()
         if luck < by_gain:
             assert top is not None
             row = top
         elif luck < by_gain + by_strata:
+            share = near.mass[inside] / near.mass[inside].sum()
             row = int(near.rows[rng.choice(inside, p=share)])
         else:
             row = int(rng.choice(left))
-        q = evenly / len(left) + by_gain * (row == top)
-        q += by_strata * float(share[inside == self.place[row]].sum())
+        q = (
+            self._probability(t, row, len(left))
+            + by_gain * (row == top)
+            + ((1 - self.explore) * self.bait / len(left) if top is None else 0.0)
+        )
         self.open[row] = False
         if near.fisher is not None and self.place[row] >= 0:
             near.fisher.take(int(self.place[row]))
         return row, float(min(q, 1.0))
+
+    def _inside(self, t: int) -> Ints:
+        """The open rows of the stratum whose turn is the t-th draw, as places in ``near``."""
+        stratum = self.near.strata[t]
+        return stratum[self.open[self.near.rows[stratum]]]
+
+    def _probability(self, t: int, row: int, left: int) -> float:
+        """The part of q that does not come from gains, at the t-th draw with ``left`` open rows.
+
+        It is the mean over the strata that may have this turn: all whose turn has not come.
+        """
+        by_strata, place = (1 - self.explore) * (1 - self.bait), self.place[row]
+        if not by_strata:
+            return self.explore / left
+        turns = range(t, len(self.near.strata))
+        empty = sum(not len(self._inside(turn)) for turn in turns)
+        own = 0.0
+        if place >= 0 and self.turn[place] >= t:
+            own = float(self.near.mass[place] / self.near.mass[self._inside(self.turn[place])].sum())
+        return self.explore / left + by_strata * (empty / left + own) / len(turns)
 
     def _top(self) -> int | None:
         """The open row with the largest gain."""

@@ -59,7 +59,7 @@ def test_first_draws_follow_their_probabilities(strategy, explore):
 
 @pytest.mark.parametrize(("strategy", "explore"), [("blend", None), ("margin", 0.3), ("aced", 0.3)])
 def test_estimates_of_a_known_total_are_unbiased(strategy, explore):
-    """Horvitz-Thompson over batches of 6 draws without replacement, 800 batches (100 of aced's): the mean
+    """Horvitz-Thompson over batches of 6 draws without replacement, 800 (100 of aced): the mean
     is within four standard errors of the total. The false-alarm rate is below 0.0001."""
     made = learner(strategy, explore=explore)
     view = {}

@@ -46,7 +46,7 @@ THETA = 0.4 * 2.0 ** -np.arange(7)
 """The differences, in shares of the pool, that bets are made for."""
 CAP = 0.9
 """The most of the wealth that a bet may lose."""
-EVEN = 12
+EVEN = 6
 """So many starts have the same weight; those after them share the rest, less and less."""
 STEPS = 40
 """Halvings that find an end of the interval."""
@@ -146,7 +146,7 @@ def weights(count: int) -> Float64:
     """The share of the first wealth that each of ``count`` starts has; however many come, at most 1.
 
     >>> weights(3), round(float(weights(10**6).sum()), 3)
-    (array([0.0625, 0.0625, 0.0625]), 1.0)
+    (array([0.125, 0.125, 0.125]), 1.0)
     """
     k = np.arange(count)
     late = np.maximum(k - EVEN + 1, 1)

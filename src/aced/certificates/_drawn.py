@@ -18,8 +18,10 @@ from aced._types import Array, Bools, Float32, Float64, Ints
 
 GROWTH = 1.1
 """A classifier is frozen when there are this many times the labels that the last one had."""
-RESTART = 1.4
-"""A component of the bets begins when there are this many times the labels of the start before."""
+RESTART = 2.0
+"""A component of the bets begins when there are this many times the labels of the start before;"""
+EARLIEST = 20
+"""the first when there are so many labels."""
 FORGET = 16
 """Frozen classifiers with fewer labels than one in this many are given up, and so are their draws."""
 NEVER = np.iinfo(np.int64).max
@@ -77,7 +79,7 @@ class Drawn:
         for number, (labels, _) in list(self.classifiers.items()):
             if labels * FORGET < one.labels:
                 del self.classifiers[number]
-        if one.labels >= RESTART * self._start:
+        if one.labels >= max(EARLIEST, RESTART * self._start):
             self._start = one.labels
             self.starts = np.append(self.starts, len(self)).astype(np.int64)
 

@@ -310,8 +310,8 @@ def test_status_shows_accuracy_by_class(call, made):
     found = json.loads(call("status", made, "--json")[1])["accuracy_by_class"]
     assert [one["class"] for one in found] == ODD
     first = next(one for one in found if one["checked"])
-    right = round(first["estimate"] * first["checked"])
-    assert f"{first['class']}: {right} of {first['checked']}" in call("status", made)[1]
+    shown = " ".join(call("status", made)[1].replace("│", " ").split())
+    assert f"{first['class']}: {100 * first['estimate']:.1f} %" in shown
 
 
 class Terminal(io.StringIO):

@@ -76,7 +76,7 @@ def test_why_comes_from_the_problem_that_drew_the_row(monkeypatch, l2):
     brief = Brief(
         round=2, seed=3, size=10, batch=10, strategy="aced", l2=l2, check=0.0, overlap=0.0,
         rows=known, codes=TRUTH[known].astype(np.int64), eta=np.eye(2)[TRUTH[known].astype(int)],
-        single=known[:0], drawn=known, checked=known[:0], based_on=1,
+        single=known[:0], drawn=known, based_on=1,
         representation="auto" if l2 is None else None,
     )  # fmt: skip
     posed = []

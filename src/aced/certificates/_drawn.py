@@ -196,6 +196,18 @@ class Drawn:
         _require(last < 0 or held["last_doubt"].shape == (self.n,), "last_doubt")
 
 
+def recoded(arrays: Mapping[str, Array], moves: Ints) -> dict[str, Array]:
+    """Saved ``arrays`` after the class with code c became ``moves[c]``; -1: there is no such class any
+    more, and what was drawn is given up."""
+    held = dict(arrays)
+    said = held.get(PREFIX + "said")
+    if said is None:
+        return held
+    if (moves[said] < 0).any():
+        return {name: array for name, array in held.items() if not name.startswith(PREFIX)}
+    return held | {PREFIX + "said": moves[said].astype(np.uint8)}
+
+
 def _within(numbers: Array, end: int) -> bool:
     return not numbers.size or bool(numbers.min() >= 0 and numbers.max() < end)
 

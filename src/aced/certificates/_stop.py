@@ -35,19 +35,23 @@ def stop(
 ) -> Stop:
     """Whether accuracy, recall or precision is at least ``wanted``; ``label`` names the ``code``."""
     found = measure(drawn, now, confidence, of, code)
-    low = int(found.low * 1000) / 10  # never rounded up
-    what = {
-        "accuracy": "of the pool is classified rightly",
-        "recall": f"of the rows of {label} are found",
-        "precision": f"of the rows that are called {label} are of it",
-    }[of]
-    claim = f"at least {low} % {what}, with {100 * confidence:g} % confidence"
     ahead = None
     if of == "accuracy" and found.low < wanted:
         claim_of = _claims.errors()
         rest = 1 - wanted - claim_of.known(now) / drawn.n
         ahead = outlook(evidence_of(claim_of, drawn, now), rest, confidence) if rest > 0 else None
-    return Stop(found.low >= wanted, claim, found, ahead)
+    return Stop(found.low >= wanted, claimed(found, label), found, ahead)
+
+
+def claimed(found: Certificate, label: str) -> str:
+    """What the lower end says, in words; ``label`` is the class that recall and precision are of."""
+    low = int(found.low * 1000) / 10  # never rounded up
+    what = {
+        "accuracy": "of the pool is classified rightly",
+        "recall": f"of the rows of {label} are found",
+        "precision": f"of the rows that are called {label} are of it",
+    }[found.of]
+    return f"at least {low} % {what}, with {100 * found.confidence:g} % confidence"
 
 
 def said(ahead: Outlook | None) -> str:

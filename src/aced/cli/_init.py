@@ -13,10 +13,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from aced._check import probability, share
 from aced._errors import InvalidInput
 from aced._tables import read_bytes
 from aced._types import Float32
-from aced.cli._project import MOST_SHOWN, counted, say, visible, working
+from aced.cli._project import MOST_SHOWN, counted, say, share_of, visible, working
 from aced.items import Embedding, Items, embed_with, features_from, read_items
 from aced.ledger import Settings
 from aced.project import FUNCTION, Project, check_batch, check_classes, check_settings
@@ -53,7 +54,9 @@ def init(
     batch: Annotated[
         int | None, typer.Option(help="Items in a round (default: 250, fewer in a small project).")
     ] = None,
-    check: Annotated[float, typer.Option(help="Share of rows drawn at random to check accuracy.")] = 0.1,
+    check: Annotated[
+        float, typer.Option(help="Share of uniform draws, from which accuracy follows.")
+    ] = 0.1,
     overlap: Annotated[float, typer.Option(help="Share of requests that are second opinions.")] = 0.0,
     lease: Annotated[float, typer.Option(help="Seconds that an item is kept for a person.")] = 600.0,
     combine: Annotated[
@@ -71,6 +74,14 @@ def init(
             "(with --l2) or rbf."
         ),
     ] = None,
+    stop_accuracy: Annotated[
+        float | None, typer.Option(help="Say so when at least this share is classified rightly.")
+    ] = None,
+    stop_recall: Annotated[
+        str | None,
+        typer.Option(metavar="SHARE:CLASS", help="Say so when this share of a class is found."),
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="How sure that is.")] = 0.95,
 ) -> None:
     """Make a project from a file or a folder of items. Their features are computed and kept."""
     check_place(project)
@@ -86,6 +97,7 @@ def init(
         "l2": l2,
         "representation": representation,
         "combine": combine,
+        "stop": _stop(names, stop_accuracy, stop_recall, confidence),
     }
     check_settings(names, **settings)
     with working(f"reading {visible(items.name)}"):
@@ -112,6 +124,23 @@ def init(
             (part / FUNCTION).write_text(json.dumps({"function": embed}))
     came = embedding.describe() if embedding else f"from {embed}" if embed else "your own"
     _report(project, found, f"{rows.shape[1]}, {came}", made.settings)
+
+
+def _stop(
+    names: list[str], accuracy: float | None, recall: str | None, confidence: float
+) -> dict[str, Any] | None:
+    """When labelling may stop, by these options; None if nobody asked."""
+    if accuracy is not None and recall is not None:
+        raise InvalidInput("stop_accuracy and stop_recall", "are both given; leave one out")
+    probability("confidence", confidence)
+    if accuracy is not None:
+        wanted = share("stop_accuracy", accuracy)
+        return {"of": "accuracy", "wanted": wanted, "confidence": confidence}
+    if recall is None:
+        return None
+    wanted, name = share_of("stop_recall", recall, names)
+    code = names.index(name)
+    return {"of": "recall", "wanted": wanted, "confidence": confidence, "code": code}
 
 
 def _names(given: list[str] | None, path: Path | None) -> list[str]:
@@ -213,7 +242,7 @@ def _report(project: Path, items: Items, features: str, settings: Settings) -> N
         f"features: {features}",
         f"rounds of at least {counted(settings.batch, 'item')} "
         f"with {settings.strategy}, "
-        f"{settings.check:.0%} of them drawn at random to estimate accuracy",
+        f"{settings.check:.0%} of their draws uniform, so that accuracy is known",
         f"next: aced label {project}, or aced serve {project} to label in a browser",
     ]
     for line in lines:

@@ -18,6 +18,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from aced._check import share
 from aced._errors import InvalidInput
 from aced.project import Project
 
@@ -137,10 +138,38 @@ def clock(at: float | None) -> str:
     return "-" if at is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
 
+def share_of(argument: str, given: str, names: list[str]) -> tuple[float, str]:
+    """The share and the class in words like ``0.95:CLASS``.
+
+    >>> share_of("stop_recall", "0.9:a:b", ["a:b", "c"])
+    (0.9, 'a:b')
+    """
+    number, colon, name = given.partition(":")
+    try:
+        wanted = share(argument, float(number))
+    except ValueError:
+        colon = ""
+    if not colon or name not in names:
+        some = ", ".join(names[:MOST_SHOWN])
+        raise InvalidInput(argument, f"must be like 0.95:CLASS, with a class of {some}; got {given!r}")
+    return wanted, name
+
+
+def stop_words(found: dict[str, Any]) -> str:
+    """Whether labelling may stop, as a sentence.
+
+    >>> stop_words({"reached": True, "claim": "at least 95.1 % of it", "ahead": None})
+    'You can stop: at least 95.1 % of it.'
+    """
+    if found["reached"]:
+        return f"You can stop: {found['claim']}."
+    return f"Not yet: {found['claim']}."
+
+
 def accuracy_words(found: dict[str, float] | None, audit: bool = False) -> str:
     if found is None:
         return "not known yet"
-    labels = counted(round(found["checked"]), "label" if audit else "check row")
+    labels = counted(round(found["checked"]), "label")
     return (
         f"{percent(found['estimate'])} ({percent(found['low'])} to {percent(found['high'])}, "
         f"95 % {'certificate' if audit else 'interval'} from {labels})"

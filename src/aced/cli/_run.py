@@ -28,6 +28,7 @@ from aced.cli._outputs import (
     print_table,
     write_text,
 )
+from aced.cli._project import share_of
 from aced.datasets import NAMES, Dataset, load_dataset
 from aced.learner import Learner, check_stops, default_batch
 from aced.pool import Pool
@@ -213,17 +214,8 @@ def _wanted(
         return Wanted(share("stop_accuracy", accuracy), confidence=confidence)
     if recall is None:
         return None
-    number, colon, name = recall.partition(":")
     known = {str(value): value for value in np.unique(data.y).tolist()}
-    try:
-        least = share("stop_recall", float(number))
-    except ValueError:
-        colon = ""
-    if not colon or name not in known:
-        some = ", ".join(list(known)[:12])
-        raise InvalidInput(
-            "stop_recall", f"must be like 0.95:CLASS, with a class of {some}; got {recall!r}"
-        )
+    least, name = share_of("stop_recall", recall, list(known))
     return Wanted(least, "recall", known[name], confidence)
 
 

@@ -17,6 +17,7 @@ from aced.cli._project import (
     duration,
     percent,
     print_json,
+    stop_words,
     tallied,
     visible,
 )
@@ -34,6 +35,7 @@ SETTINGS = (
     "combine",
     "representation",
     "l2",
+    "stop",
 )
 
 
@@ -72,14 +74,23 @@ def _print(console: Console, folder: str, found: dict[str, Any], old: bool) -> N
         "accuracy": accuracy_words(audit["accuracy"] if audit else progress["accuracy"], bool(audit))
         + (", as of the last round, which had other classes" if old else ""),
         **({} if audit else _by_class(found["accuracy_by_class"])),
+        **({"stop": stop_words(progress["stop"])} if progress["stop"] else {}),
         "balance": tallied(found["balance"], "without labels"),
         "left": "not known yet"
         if left is None
         else f"about {counted(left, 'label')}, {duration(progress['seconds_left'])}, until "
-        + ("the certificate is narrow enough" if audit else "more gain under 1 %")
+        + (
+            "the certificate is narrow enough"
+            if audit
+            else "you can stop"
+            if settings["stop"]
+            else "more gain under 1 %"
+        )
         if left
         else "none: the certificate is narrow enough"
         if audit
+        else "none"
+        if settings["stop"]
         else "more labels are expected to gain less than 1 %",
         "agreement": "no item has two labels yet"
         if agreement["share"] is None
@@ -128,13 +139,13 @@ def _range(found: dict[str, float]) -> str:
 
 
 def _by_class(found: list[dict[str, Any]]) -> dict[str, str]:
-    """Of the check rows of each class, how many the classifier names rightly."""
+    """The share of each class that the classifier finds."""
     parts = [
-        f"{visible(one['class'])}: {round(one['estimate'] * one['checked'])} of {one['checked']}"
+        f"{visible(one['class'])}: {percent(one['estimate'])} ({_range(one)}) found"
         for one in found
-        if one["checked"]
+        if one["estimate"] is not None
     ]
-    return {"by class": f"{' · '.join(parts)} check rows right"} if parts else {}
+    return {"by class": " · ".join(parts)} if parts else {}
 
 
 def _people(people: list[dict[str, Any]]) -> Table:

@@ -153,7 +153,7 @@ class Learner:
                 waiting=np.flatnonzero(waiting),
             )
             plan = self.strategy.plan(view, min(size, self.remaining - len(drawn)), self._rng)
-            if not self.strategy.stream:
+            if self.strategy.floor:
                 self._evidence.keep(open_rows, plan, len(positions), self._judged)
         self._rows.probabilities[plan.positions] = plan.probabilities
         if plan.lam is not None:
@@ -306,6 +306,15 @@ class Learner:
         how = share("wanted", wanted), confidence, of, code, str(label)
         return certificates.stop(self._evidence.drawn, self._known(), *how)
 
+    def confusion(self) -> Float64:
+        """How many rows of the pool have which class and are taken for which: an estimate.
+
+        Its shape is (K, K), in the order of :attr:`classes`; columns are what rows are taken for, and
+        their sums are exact.
+        """
+        asked(self.strategy, self._classes, 0.95, "accuracy", None)
+        return certificates.confusion(self._evidence.drawn, self._known(), self._classes.count)
+
     def _known(self) -> Known:
         if not self.labels_known:
             raise InvalidInput(
@@ -358,7 +367,7 @@ class Learner:
         """What the next round depends on beside the labels."""
         held = {"lam": self._lam, "incumbent": self._incumbent}
         held |= {PREFIX + name: array for name, array in self.strategy.state().items()}
-        held |= self._trainer.arrays()
+        held |= self._trainer.arrays() | self._evidence.drawn.arrays()
         arrays = {name: array for name, array in held.items() if array is not None}
         return Memory(self._rng.bit_generator.state, arrays)
 
@@ -369,6 +378,7 @@ class Learner:
         self._incumbent = None if incumbent is None else incumbent.astype(np.int64)
         self.strategy.restore(memory.strategy)
         self._trainer.restore(memory.arrays)
+        self._evidence.drawn.restore(memory.arrays)
         self._fitted = None
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -389,8 +399,7 @@ class Learner:
             "rng": memory.rng,
             "history": self.history,
         }
-        arrays = self._rows.arrays() | dict(memory.arrays) | self._evidence.drawn.arrays()
-        _archive.write(path, meta, arrays)
+        _archive.write(path, meta, self._rows.arrays() | dict(memory.arrays))
 
     @classmethod
     def load(
@@ -443,6 +452,5 @@ class Learner:
         learner.history = meta["history"]
         learner._rows.restore(arrays)
         with _saved.damaged(path):
-            learner._evidence.drawn.restore(arrays)
             learner.recall(Memory(meta["rng"], arrays))
         return learner

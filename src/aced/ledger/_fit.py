@@ -74,6 +74,17 @@ def _accuracy(value: Any) -> bool:
     )
 
 
+def _stop(value: Any) -> bool:
+    ahead = value.get("ahead") if isinstance(value, dict) else 0
+    whole = ahead is None or (isinstance(ahead, list) and len(ahead) == 3 and _wholes(ahead[:2]))
+    return whole and isinstance(value.get("reached"), bool) and _text(value.get("claim"))
+
+
+def _wanted(value: Any) -> bool:
+    numbers = isinstance(value, dict) and all(_number(value.get(k)) for k in ("wanted", "confidence"))
+    return numbers and (value.get("of") == "accuracy" or _whole(value.get("code")))
+
+
 def _counts(value: Any) -> bool:
     return isinstance(value, list) and all(_wholes(one) and len(one) == 3 for one in value)
 
@@ -112,13 +123,21 @@ NEEDED: dict[str, dict[str, Test]] = {
 """The fields that the body of an event of each kind must have, and the test of their values."""
 
 ALLOWED: dict[str, dict[str, Test]] = {
-    "created": {"root": _text, "files": _texts, "representation": _text, "audit": _shares},
+    "created": {
+        "root": _text,
+        "files": _texts,
+        "representation": _text,
+        "audit": _shares,
+        "stop": _wanted,
+    },
     "annotator": {"token": _text},
     "draw": {
         **dict.fromkeys(("based_on", "labels", "planner"), _whole),
         **dict.fromkeys(("probabilities", "chances"), _numbers),
         **dict.fromkeys(("checks", "classes"), _wholes),
         "confusion": _counts,
+        "by_class": _objects,
+        "stop": _stop,
         "notes": _objects,
         "accuracy": _accuracy,
         "design": _object,

@@ -20,7 +20,7 @@ class Settings:
     strategy: str
     seed: int
     batch: int  # labels that one design is made for
-    check: float  # share of requests drawn at random to estimate accuracy
+    check: float  # share of uniform draws, from which accuracy follows
     overlap: float  # share of second opinions
     lease: float  # seconds for which an item is kept for someone
     l2: float | None  # penalty of the classifier; None: the labels choose it
@@ -30,6 +30,9 @@ class Settings:
     audit: Mapping[str, float] | None = None
     """Of a project that audits predictions: ``explore``, the share of uniform draws, and ``within``, how
     far the interval may reach from its middle when it is enough."""
+    stop: Mapping[str, Any] | None = None
+    """When labelling may stop: ``of`` (accuracy or recall), ``wanted``, ``confidence`` and, for recall,
+    the ``code`` of the class."""
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Settings:
@@ -39,5 +42,5 @@ class Settings:
     def body(self) -> dict[str, Any]:
         """The settings as the body of the first event."""
         body = {**asdict(self), "classes": list(self.classes)}
-        newer = ("files", "representation", "audit")  # bodies of before stay what they were
+        newer = ("files", "representation", "audit", "stop")  # bodies of before stay what they were
         return {k: v for k, v in body.items() if k not in newer or v is not None}

@@ -17,10 +17,11 @@ import numpy as np
 
 from aced._types import Array, Bools, Float32, Float64, Ints, Rng
 from aced.ledger import State
+from aced.project._numbers import numbers
 from aced.project._votes import Opinions, opinions
 
 if TYPE_CHECKING:
-    from aced.certificates import Certificate, Drawn, Known
+    from aced.certificates import Drawn, Known
     from aced.project._round import Brief, PlannedRound
 
 AUDIT = "audit"
@@ -149,7 +150,6 @@ def plan_audit(features: Float32, brief: Brief, known: Told) -> PlannedRound:
     return PlannedRound(
         rows=rows[: brief.size],
         probabilities=q[: brief.size],
-        checks=[],
         notes=[
             {"says": int(now.said[row]), "sure": round(1 - float(s[row]), 4)}
             for row in rows[: brief.size]
@@ -159,12 +159,6 @@ def plan_audit(features: Float32, brief: Brief, known: Told) -> PlannedRound:
         seconds=time.perf_counter() - began,
         reserve={"rows": rows[brief.size :], "probabilities": q[brief.size :]},
     )
-
-
-def numbers(found: Certificate) -> dict[str, float]:
-    """A certificate as a round records it, and a page shows it."""
-    ends = {"estimate": found.estimate, "low": found.low, "high": found.high}
-    return {**ends, "checked": found.labels}
 
 
 def audited(features: Float32, state: State) -> dict[str, Any]:

@@ -6,7 +6,7 @@ round can be planned again from the events before it. A file keeps the last memo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 
 from aced import _archive
 from aced._errors import InvalidInput
+from aced.certificates import recoded
 from aced.ledger import Ledger, State
 from aced.project._audit import told
 from aced.project._files import MEMORY
@@ -81,12 +82,21 @@ def brief_of(state: State, memory: Memory | None = None) -> Brief:
         eta=found.eta,
         single=np.array(single, dtype=np.int64),
         drawn=drawn,
-        checked=np.array(list(state.checks), dtype=np.int64),
         based_on=state.seq,
+        stop=_stop(state),
         classes=state.codes,
         memory=memory,
         representation=settings.representation or "linear",  # the only one when there was no choice
     )
+
+
+def _stop(state: State) -> dict[str, Any] | None:
+    """When labelling may stop, with the class as it stands now; None if its class is gone."""
+    wanted = state.settings.stop
+    if wanted is None or wanted["of"] == "accuracy":
+        return None if wanted is None else dict(wanted)
+    code = state.stands[wanted["code"]]
+    return {**wanted, "code": code, "name": state.names[code]} if code in state.codes else None
 
 
 # -- the memory of the last round -------------------------------------------------------
@@ -111,13 +121,19 @@ def read_memory(path: Path, last: Mapping[str, Any]) -> Memory | None:
     return Memory(meta["rng"], arrays) if same else None
 
 
-def fitting(memory: Memory | None, last: Mapping[str, Any], classes: Sequence[int]) -> Memory | None:
-    """What a round with these classes can use of the memory of round ``last``: all of it, or, if the
-    classes have changed since, all but the incumbent, whose labels are places among the classes."""
-    if memory is None or last.get("classes") == list(classes):
+def fitting(memory: Memory | None, last: Mapping[str, Any], state: State) -> Memory | None:
+    """What a round with the classes of ``state`` can use of the memory of round ``last``.
+
+    It is all of it, or, if the classes have changed since, all but the incumbent. Its labels are places
+    among the classes. So is what classifiers said before draws; it moves to where its classes are now.
+    """
+    before = last.get("classes") or []
+    if memory is None or before == state.codes:
         return memory
+    place = {code: i for i, code in enumerate(state.codes)}
+    moves = np.array([place.get(state.stands[code], -1) for code in before], np.int64)
     kept = {name: array for name, array in memory.arrays.items() if name != "incumbent"}
-    return replace(memory, arrays=kept)
+    return replace(memory, arrays=recoded(kept, moves))
 
 
 def recalled(
@@ -173,9 +189,8 @@ def repeat_rounds(
             raise InvalidInput(
                 "project", f"round {body['round']} is based on events after a later round"
             )
-        brief = brief_of(state)
         last = state.rounds[-1] if state.rounds else {}
-        brief = replace(brief, memory=fitting(memory, last, brief.classes))
+        brief = replace(brief_of(state), memory=fitting(memory, last, state))
         if brief.round != body["round"]:
             differs: str | None = f"it comes after {brief.round - 1} rounds"
         else:

@@ -44,7 +44,7 @@ def make_files(
     check_rows(len(ids), len(contents), where, len(pool))
     check_batch(batch, len(pool))
     write_files(folder, item_lines(ids, contents, where), pool, embedding)
-    numbers = {name: float(settings[name]) for name in ("check", "overlap", "lease")}
+    numbers: dict[str, Any] = {name: float(settings[name]) for name in ("check", "overlap", "lease")}
     made = Settings(
         classes=tuple(classes),
         kind=kind,
@@ -60,6 +60,7 @@ def make_files(
         combine=settings["combine"],
         files=hash_files(folder),
         audit=settings.get("audit"),
+        stop=settings.get("stop"),
         **numbers,
     )
     ledger = Ledger(folder / LEDGER, create=True, clock=clock)

@@ -2,71 +2,74 @@
 it can run in another process and be repeated from the ledger to the bit.
 
 The strategy draws as it does for a :class:`aced.Learner` that is told the same labels: the brief
-holds the memory of the learner of the round before. A round of b requests consists of
+holds the memory of the learner of the round before, with all draws so far. The share ``check`` of the
+draws is uniform, so that every row has a chance, and the draws say how accurate the classifier is on the
+whole pool (:mod:`aced.certificates`). A round of b requests consists of
 
-- check rows, from which accuracy is estimated: the next rows in one random order of the pool. A row
-  that was drawn before its turn becomes a check row without another request. The check rows are
-  therefore a random sample of the whole pool, whatever the strategy has drawn;
-- second opinions about rows that have a label, drawn with probability ∝ λ times the amount by which
-  one more opinion is expected to lower their variance ½(1 - Σ_c η_c²);
-- rows that the strategy draws.
+- rows that the strategy draws, in the order in which they were drawn;
+- at places among them, second opinions about rows that have a label, drawn with probability ∝ λ times
+  the amount by which one more opinion is expected to lower their variance ½(1 - Σ_c η_c²).
 
-If a round has check rows or second opinions, its requests are put in random order. As many rows again
-are drawn from the same design and kept in reserve, for people who would have to wait for the next round.
-
-To estimate accuracy, the check rows are split into five parts. Each part is predicted by a classifier
-trained on all other labels. The interval is Wilson's 95 % interval.
+As many rows again are drawn from the same design and kept in reserve, for people who would have to wait
+for the next round. Their labels count, but the certificate does not take them for draws.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from aced._types import Float64, Ints
+from aced.certificates import claimed
 from aced.crowd import second_opinion_gain
 from aced.design import draw
 from aced.learner import Learner
 from aced.pool import Pool
-from aced.project._round import Brief, PlannedRound, wilson
+from aced.project._floor import floored
+from aced.project._numbers import numbers
+from aced.project._round import Brief, PlannedRound
 
 RIVALS = 64
-FOLDS = 5
-FEWEST_CHECKS = 10
+CONFIDENCE = 0.95
 
 
 def plan(pool: Pool, brief: Brief, threads: int | None = None) -> PlannedRound:
     began = time.perf_counter()
     rng = np.random.default_rng([brief.seed, brief.round])
     learner = _learner(pool, brief, threads)
-    turns = _next_checks(len(pool), brief)
-    new = ~np.isin(turns, brief.drawn)
-    by_turn = 1.0 / (len(pool) - len(brief.checked) - np.arange(len(turns)))
-    checks = turns[new], by_turn[new]
-    unlabelled = np.setdiff1d(np.union1d(brief.drawn, checks[0]), brief.rows).astype(np.int64)
+    certified = _certified(learner, brief)
+    unlabelled = np.setdiff1d(brief.drawn, brief.rows).astype(np.int64)
     learner.exclude(pool.ids[unlabelled], awaited=True)
     again = round(brief.overlap * brief.size) if len(brief.single) else 0
-    designed = _designed(learner, brief.size - len(checks[0]) - again)
+    designed = _designed(learner, brief.size - again)
     opinions = _second_opinions(brief, learner.design, again, rng)
-    rows = np.concatenate([checks[0], opinions[0], designed[0]]).astype(np.int64)
-    probabilities = np.concatenate([checks[1], opinions[1], designed[1]])
-    order = rng.permutation(len(rows)) if len(designed[0]) < len(rows) else np.arange(len(rows))
+    rows = np.concatenate([designed[0], opinions[0]]).astype(np.int64)
+    probabilities = np.concatenate([designed[1], opinions[1]])
+    order = _mixed(len(designed[0]), len(opinions[0]), rng)
     record = learner.history[-1] if learner.history else {}
-    accuracy, confusion = _accuracy(learner, brief)
     return PlannedRound(
         rows=rows[order].tolist(),
         probabilities=probabilities[order].tolist(),
-        checks=turns.tolist(),
         notes=_notes(learner, rows[order], rng),
-        accuracy=accuracy,
-        confusion=confusion,
         design={k: v for k, v in record.items() if k != "seconds" and v == v},
         seconds=time.perf_counter() - began,
         memory=learner.memory,
         reserve=_reserve(learner, brief, rows),
+        **certified,
     )
+
+
+def _mixed(designed: int, opinions: int, rng: np.random.Generator) -> Ints:
+    """The order of a round: designed rows keep theirs, second opinions come at random places."""
+    if not opinions:
+        return np.arange(designed)
+    places = np.full(designed + opinions, -1, np.int64)
+    places[rng.permutation(len(places))[:opinions]] = designed + np.arange(opinions)
+    places[places < 0] = np.arange(designed)
+    return places
 
 
 def _reserve(learner: Learner, brief: Brief, rows: Ints) -> dict[str, list[Any]]:
@@ -85,7 +88,7 @@ def _learner(pool: Pool, brief: Brief, threads: int | None) -> Learner:
     """The learner of the round before, told the labels of the brief."""
     learner = Learner(
         pool,
-        strategy=brief.strategy,
+        strategy=floored(brief.strategy, brief.check),
         classes=brief.classes,
         l2=brief.l2,
         representation=brief.representation,
@@ -110,13 +113,6 @@ def _designed(learner: Learner, wanted: int) -> tuple[Ints, Float64]:
         return np.zeros(0, np.int64), np.zeros(0)
     queries = learner.ask(wanted, fresh=True)
     return learner.pool.positions(queries.ids), queries.probabilities
-
-
-def _next_checks(n: int, brief: Brief) -> Ints:
-    """The next check rows, in an order that depends on the seed alone."""
-    order = np.random.default_rng([brief.seed, 0]).permutation(n)
-    rest = order[~np.isin(order, brief.checked)]
-    return rest[: round(brief.check * brief.size)].astype(np.int64)
 
 
 def _second_opinions(
@@ -151,19 +147,39 @@ def _notes(learner: Learner, rows: Ints, rng: np.random.Generator) -> list[dict[
     return [{name: values[i] for name, values in columns.items()} for i in range(len(rows))]
 
 
-def _accuracy(learner: Learner, brief: Brief) -> tuple[dict[str, float] | None, list[list[int]]]:
-    """The estimate of accuracy, and the counts behind it by class: of people and of a classifier."""
-    at = np.flatnonzero(np.isin(brief.rows, brief.checked))
-    if len(at) < FEWEST_CHECKS:
-        return None, []
-    said = np.empty(len(at), np.int64)
-    for fold in range(FOLDS):
-        held = at[fold::FOLDS]
-        rest = np.setdiff1d(np.arange(len(brief.rows)), held)
-        model = learner.train(brief.rows[rest], brief.codes[rest])
-        said[fold::FOLDS] = model.predict(learner.pool.rows(brief.rows[held]))
-    right = int((said == brief.codes[at]).sum())
-    low, high = wilson(right, len(at))
-    pairs, counts = np.unique(np.stack([brief.codes[at], said], axis=1), axis=0, return_counts=True)
-    estimate = {"estimate": right / len(at), "low": low, "high": high, "checked": len(at)}
-    return estimate, np.column_stack([pairs, counts]).tolist()
+def _certified(learner: Learner, brief: Brief) -> dict[str, Any]:
+    """What the draws say of the classifier that the round begins with, in all and by class."""
+    if not learner.strategy.floor or len(np.unique(brief.codes)) < 2:
+        return {"accuracy": None}
+    counts = learner.confusion()
+    pairs = np.argwhere(counts > 0)
+    classes = np.asarray(brief.classes)
+    table = np.column_stack([classes[pairs], counts[tuple(pairs.T)]])
+    by_class = [
+        {
+            "code": int(code),
+            "recall": numbers(learner.accuracy(CONFIDENCE, of="recall", label=code)),
+            "precision": numbers(learner.accuracy(CONFIDENCE, of="precision", label=code)),
+        }
+        for code in brief.classes
+    ]
+    stop = None if brief.stop is None else _stop(learner, brief.stop)
+    return {
+        "stop": stop,
+        "accuracy": numbers(learner.accuracy(CONFIDENCE)),
+        "confusion": table.astype(int).tolist(),
+        "by_class": by_class,
+    }
+
+
+def _stop(learner: Learner, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Whether labelling may stop, and the labels that it may still take."""
+    found = learner.reached(
+        wanted["wanted"], of=wanted["of"], label=wanted.get("code"), confidence=wanted["confidence"]
+    )
+    ahead = found.outlook
+    return {
+        "reached": found.reached,
+        "claim": claimed(found.certificate, wanted.get("name", "")),
+        "ahead": None if ahead is None else [ahead.least, ahead.middle, ahead.most],
+    }

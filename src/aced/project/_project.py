@@ -107,6 +107,7 @@ class Project:
         combine: str = "dawid-skene",
         embedding: Savable | None = None,
         audit: Mapping[str, float] | None = None,
+        stop: Mapping[str, Any] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> Project:
         """Make a project in ``folder``, which is empty or absent.
@@ -114,13 +115,15 @@ class Project:
         ``ids`` and ``contents`` are the items, of one ``kind``; ``classes`` are 2 to 100 names. ``rows``
         has for each item its row of ``features`` (default: 0, 1, …); duplicates share one. ``root`` is
         the folder of images. ``strategy`` draws ``batch`` items for a round, from ``seed``. ``check`` is
-        the share of requests drawn at random to estimate accuracy, ``overlap`` that of second opinions.
+        the share of uniform draws, from which accuracy follows, ``overlap`` that of second opinions.
         An item is kept for a person for ``lease`` seconds. ``representation`` ("auto", "linear" or
         "rbf") says in which columns the classifier is linear (default: the labels choose); ``l2`` makes
         it a logistic regression of the features as they are. ``combine`` ("dawid-skene" or "majority")
         is how several opinions become one label.
         ``embedding`` is what computed the features; it is saved beside them. With ``audit`` the features
-        are predictions (:mod:`._audit`), and the project says how accurate they are.
+        are predictions (:mod:`._audit`), and the project says how accurate they are. ``stop`` says when
+        labelling may stop: ``of`` ("accuracy", or "recall" of the class with this ``code``), ``wanted``
+        and ``confidence``.
         """
         make_files(
             Path(folder),
@@ -135,6 +138,7 @@ class Project:
             embedding=embedding,
             clock=clock,
             audit=audit,
+            stop=stop,
             strategy=strategy,
             seed=seed,
             check=check,
@@ -368,7 +372,7 @@ class Project:
         with self.ledger.reading() as state:
             brief, last = brief_of(state), state.rounds[-1] if state.rounds else None
         memory = recalled(self.folder, self.ledger, lambda: self.pool, last, brief.based_on)
-        return replace(brief, memory=fitting(memory, last or {}, brief.classes))
+        return replace(brief, memory=fitting(memory, last or {}, self.ledger.state))
 
     def record(self, brief: Brief, planned: PlannedRound) -> bool:
         """Record a planned round; False if another process recorded that round first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from aced.pool import Pool
     from aced.project._audit import Told
 
-PLANNER = 6
+PLANNER = 7
 """The version of the rules by which rounds are planned. Rounds of other versions stand as recorded.
 
 Version 5 plans in the representation that the labels choose, with the one model of it. Version 6 records
-probabilities that do not depend on the order in which strata have their turns.
+probabilities that do not depend on the order in which strata have their turns. Version 7 has no check
+rows: the share of uniform draws is part of every draw, and accuracy follows from all of them.
 """
+CERTIFIED = 7
+"""Rounds since this version have certificates; those before estimated accuracy from check rows."""
 
 
 @dataclass(frozen=True)
@@ -33,18 +36,18 @@ class Brief:
     batch: int  # labels that one design is made for
     strategy: str
     l2: float | None
-    check: float  # share of check rows
+    check: float  # share of uniform draws
     overlap: float  # share of second opinions
     rows: Ints  # rows with a label
     codes: Ints  # their labels
     eta: Float64  # (rows, K), their probabilities, from the votes
     single: Ints  # rows that may get one more opinion
     drawn: Ints  # every row drawn so far
-    checked: Ints  # the check rows so far
     based_on: int  # the number of the last event taken into account
     classes: Sequence[int] = (0, 1)  # codes of the classes that people may choose, K of them
     memory: Memory | None = None  # what the round before left behind
     representation: str = "linear"  # auto, linear or rbf
+    stop: Mapping[str, Any] | None = None  # when labelling may stop
     audit: Told | None = None  # of a project that audits predictions: its draws so far
 
 
@@ -54,11 +57,14 @@ class PlannedRound:
 
     rows: list[int]
     probabilities: list[float]
-    checks: list[int]  # new check rows; those that were drawn before are not in ``rows``
     notes: list[dict[str, Any]]
     accuracy: dict[str, float] | None
     confusion: list[list[int]] = field(default_factory=list)
-    """Of the check rows: a class by its people, a class by a classifier, and how many there are."""
+    """A class by people, one by the classifier, and how many rows of the pool there are: estimated."""
+    by_class: list[dict[str, Any]] = field(default_factory=list)
+    """Of each class its ``code``, and certificates of ``recall`` and ``precision``."""
+    stop: dict[str, Any] | None = None
+    """Whether labelling may stop: ``reached``, the ``claim``, and ``ahead``, the labels it may take."""
     design: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     memory: Memory | None = None  # what the round after depends on
@@ -74,10 +80,11 @@ class PlannedRound:
             "classes": list(brief.classes),
             "rows": self.rows,
             "probabilities": self.probabilities,
-            "checks": self.checks,
             "notes": self.notes,
             "accuracy": self.accuracy,
             "confusion": self.confusion,
+            **({"by_class": self.by_class} if self.by_class else {}),
+            **({"stop": self.stop} if self.stop else {}),
             "design": self.design,
             "seconds": round(self.seconds, 3),
             "reserve": self.reserve,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from aced._check import fraction, probability, whole
+from aced._check import choice, fraction, probability, share, whole
 from aced._errors import InvalidInput
 from aced.project._classes import check_classes
+from aced.project._floor import floored
 
 MOST_FEATURES = 5000
 """The time of a round grows with the cube of the features; with more than this it takes minutes."""
@@ -26,6 +28,7 @@ def check_settings(
     representation: str | None = None,
     combine: str = "dawid-skene",
     audit: Mapping[str, float] | None = None,
+    stop: Mapping[str, Any] | None = None,
 ) -> None:
     """Refuse settings that cannot be used, whatever the items are."""
     check_classes(classes)
@@ -54,6 +57,18 @@ def check_settings(
     )
     if learner.strategy.needs_all_labels:
         raise InvalidInput("strategy", f"{strategy} needs every label at once; choose another")
+    if stop is not None:
+        _check_stop(stop, len(classes), floored(strategy, check).floor)
+
+
+def _check_stop(stop: Mapping[str, Any], classes: int, floor: float) -> None:
+    choice("stop", stop["of"], ("accuracy", "recall"))
+    share("stop", stop["wanted"])
+    probability("confidence", stop["confidence"])
+    if stop["of"] == "recall" and not 0 <= stop["code"] < classes:
+        raise InvalidInput("stop", f"speaks of class {stop['code']}; there are {classes}")
+    if not floor:
+        raise InvalidInput("check", "is 0, and without uniform draws nobody knows when to stop; use 0.1")
 
 
 def check_batch(batch: int | None, rows: int) -> None:

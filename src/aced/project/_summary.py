@@ -1,8 +1,9 @@
 """How a project stands: for the page, the terminal and ``aced status``.
 
-Labels left. Accuracy after n labels is fitted as A - B/n to the rounds' estimates, weighted by their
-check rows. All labels after the n-th together then gain B/n. The labels left are those until this gain
-falls below ``WORTH``, or until every row has a label.
+Labels left. A project that was told when to stop has those that the certificate may still take. In
+others accuracy after n labels is fitted as A - B/n to the rounds' estimates, weighted by their labels.
+All labels after the n-th together then gain B/n. The labels left are those until this gain falls below
+``WORTH``, or until every row has a label.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ def progress(project: Project, who: str | None = None) -> dict[str, Any]:
     left = labels_left(rounds, tally.labelled, settings.rows)
     if settings.audit:
         left = labels_of_audit(now, settings.audit["within"], tally.labelled, settings.rows)
+    stop = state.rounds[-1].get("stop") if state.rounds else None
+    if settings.stop:
+        left = _until(stop, state.rounds[-1]["labels"] if state.rounds else 0, tally.labelled)
     pace = tally.seconds(who)
     return {
         "labelled": tally.labelled,
@@ -49,10 +53,22 @@ def progress(project: Project, who: str | None = None) -> dict[str, Any]:
         "today": tally.days[who, day_of(project.ledger.now)],
         "accuracy": now,
         "audit": bool(settings.audit),
+        "stop": stop,
         "seconds_left": None if left is None or pace is None else round(left * pace, 1),
         "labels_left": left,
         "classes_version": state.classes_seq,
     }
+
+
+def _until(stop: dict[str, Any] | None, then: int, labelled: int) -> int | None:
+    """Labels until labelling may stop, as the round with ``then`` labels foresaw it; None if unknown.
+
+    >>> _until({"reached": False, "ahead": [40, 90, 210]}, 100, 120)
+    70
+    """
+    if stop is None or (not stop["reached"] and stop["ahead"] is None):
+        return None
+    return 0 if stop["reached"] else max(1, stop["ahead"][1] + then - labelled)
 
 
 def labels_left(rounds: list[dict[str, Any]], labelled: int, total: int) -> int | None:
@@ -93,9 +109,10 @@ def summary(project: Project) -> dict[str, Any]:
             for r in state.rounds
             if (point := accuracy(state, r))
         ]
-        table, names = confusion(state, last_estimate(state)), active_names(state)
+        last, names = last_estimate(state), active_names(state)
+        table, parts = confusion(state, last), by_class(state, last, names)
         classes = class_table(state, found.codes)
-        last = _last_change(project, state)
+        change = _last_change(project, state)
         represented = representation(state)
         audit = audited(project.features, state) if project.settings.audit else None
     return {
@@ -103,9 +120,9 @@ def summary(project: Project) -> dict[str, Any]:
         "curve": curve,
         "balance": {one["name"]: one["labels"] for one in classes},
         "classes": classes,
-        "changes": last,
+        "changes": change,
         "confusion": None if table is None else {"classes": names, "counts": table.tolist()},
-        "accuracy_by_class": by_class(table, names) if audit is None else rightly(audit),
+        "accuracy_by_class": rightly(audit) if audit else parts,
         "people": people,
         "agreement": _agreement(found),
         "disputes": shared,

@@ -71,7 +71,8 @@ export function showClasses([found, accuracy]) {
       row.children[2].firstChild.style.width = `${(100 * one.labels) / most}%`;
       say(row.children[3].firstChild, known ? percent(seen.estimate) : "–");
       say(row.children[3].lastChild, known ? `(${interval(seen)})` : "");
-      say(row.children[4], count(seen?.checked));
+      const { precision } = seen ?? {};
+      say(row.children[4], precision ? `${percent(precision.estimate)} (${interval(precision)})` : precision === null ? "–" : count(seen?.checked));
       row.querySelectorAll("button")[1].hidden = found.length < 3; // two classes must remain
     },
   );
@@ -84,8 +85,8 @@ export function showConfusion([confusion, found]) {
   say(
     byId("confusion-hint"),
     total
-      ? `Rows: what people say of ${count(total)} check items. Columns: what the classifier says. Darker: a larger share of the row.`
-      : "The first comes after ten check items.",
+      ? "Rows: what people say, or would say, of all items. Columns: what the classifier says. Estimated from the labels. Darker: a larger share of the row."
+      : "The first comes with the second round.",
   );
   byId("confusion").hidden = !total;
   if (!total) return;

@@ -20,7 +20,7 @@ export class Curve {
     this.points = [];
     this.at = null;
     this.tip = el("div", { class: "tip", hidden: true });
-    this.empty = el("p", { class: "empty" }, "The first estimate comes after ten check items.");
+    this.empty = el("p", { class: "empty" }, "The first estimate comes with the second round.");
     box.append(this.empty, this.tip);
     box.addEventListener("pointermove", (event) => this.#hover(event));
     box.addEventListener("pointerdown", (event) => this.#hover(event));

@@ -31,17 +31,20 @@ function showTiles(progress) {
   showProgress(progress);
   const { accuracy, labels_left: left } = progress;
   say(byId("left"), left === 0 ? "Enough" : duration(progress.seconds_left));
-  const kind = progress.audit ? "label" : "check item";
-  say(byId("checked"), accuracy ? ` · ${count(accuracy.checked)} ${kind}${accuracy.checked === 1 ? "" : "s"}` : "");
+  say(byId("checked"), accuracy ? ` · ${count(accuracy.checked)} label${accuracy.checked === 1 ? "" : "s"}` : "");
   const words = left === null || left === undefined ? "not known yet" : `${count(left)} label${left === 1 ? "" : "s"} to go`;
   const enough = progress.audit ? "the certificate is narrow enough" : "more labels are expected to gain less than 1 %";
-  say(byId("left-labels"), left === 0 ? enough : words);
+  say(byId("left-labels"), left === 0 ? (progress.stop ? "you can stop" : enough) : words);
+  const { stop } = progress;
+  say(byId("stop"), stop ? `${stop.reached ? "You can stop" : "Not yet"}: ${stop.claim}.` : "");
+  byId("stop").hidden = !stop;
 }
 
 /** The words of a project that audits predictions instead of training a classifier. */
 function asAudit() {
   say(byId("curve-hint"), "Share of the predictions that is right, with a 95 % certificate: all that are ever shown hold together.");
   say(byId("classes-hint"), "Items of each class so far, how many are predicted to be of it, and the share of these that is right, with a 95 % certificate.");
+  say(byId("found-head"), "Right");
   say(byId("checks-head"), "Predicted");
   byId("confusion-card").hidden = true;
 }

@@ -152,6 +152,7 @@ export function showProgress(progress, waiting = 0) {
 
 /** The time until more labels gain little; empty while unknown. */
 export function timeLeft(progress) {
+  if (progress.stop?.reached) return "You can stop";
   if (progress.labels_left === 0) return "Enough labels";
   const { seconds_left: seconds } = progress;
   return seconds === null || seconds === undefined ? "" : `${duration(seconds)} left`;

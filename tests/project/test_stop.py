@@ -89,7 +89,7 @@ def test_recall_of_a_class_follows_a_merge(tmp_path):
     [
         (["--stop-accuracy", "1.5"], "--stop-accuracy must be from 0 to 1"),
         (["--stop-recall", "0.9:nope"], "--stop-recall must be like 0.95:CLASS, with a class of a, b"),
-        (["--stop-recall", "0.9:a", "--stop-accuracy", "0.9"], "are both given"),
+        (["--stop-recall", "0.9:a", "--stop-accuracy", "0.9"], "are both given; leave one out"),
         (["--stop-accuracy", "0.9", "--check", "0"], "--check is 0, and without uniform draws"),
         (["--stop-accuracy", "0.9", "--confidence", "1"], "--confidence must lie between 0 and 1"),
     ],

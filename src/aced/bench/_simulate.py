@@ -98,7 +98,8 @@ def _score(learner: Learner, data: Dataset) -> tuple[float, float | None]:
 
 @dataclass(frozen=True)
 class Wanted:
-    """When a run ends before its budget: a certificate reaches ``least`` with this confidence."""
+    """When a run ends before its budget: a certificate reaches ``least`` with this confidence, or the
+    regret is at most that."""
 
     least: float
     of: str = "accuracy"
@@ -106,13 +107,14 @@ class Wanted:
     confidence: float = 0.95
 
 
-def _certified(learner: Learner, point: Point) -> Point:
-    """The point with its certificate, if the strategy's draws allow one."""
+def _certified(learner: Learner, point: Point, regret: bool) -> Point:
+    """The point with its certificate, if the strategy's draws allow one, and with the regret."""
     try:
         found = learner.accuracy()
+        point = replace(point, estimate=found.estimate, low=found.low, high=found.high)
+        return replace(point, regret=learner.regret().high) if regret else point
     except InvalidInput:
         return point
-    return replace(point, estimate=found.estimate, low=found.low, high=found.high)
 
 
 def _ask(learner: Learner, data: Dataset, first: int | None) -> Queries:
@@ -174,6 +176,7 @@ def simulate(
     tick: Callable[[Point], None] | None = None,
     report: Report | None = None,
     certify: bool = False,
+    regret: bool = False,
     wanted: Wanted | None = None,
 ) -> Curve:
     """Ask, answer from the known labels, train and score, until the budget is spent.
@@ -181,7 +184,8 @@ def simulate(
     A stream is asked for one row at a time, but scored after every batch of labels like the other
     strategies. ``first`` is the size of the first batch, if it is not like the others;
     ``representation`` is as in ``Learner``. ``tick`` gets each point, ``report`` a round's progress.
-    With ``certify`` points have certificates. With ``wanted`` the run ends when it is reached.
+    With ``certify`` points have certificates, with ``regret`` one of the regret too. With ``wanted``
+    the run ends when it is reached.
     """
     _check_holdout(data)
     check_strategy(strategy, data)
@@ -208,7 +212,7 @@ def simulate(
             on_pool, on_holdout = _score(learner, data)
             point = Point(learner.labels_known, on_pool, on_holdout, time.perf_counter() - began)
             if certify:
-                point = _certified(learner, point)
+                point = _certified(learner, point, regret)
             result.curve.append(point)
             if tick is not None:
                 tick(point)

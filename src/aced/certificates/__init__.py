@@ -10,6 +10,17 @@ from aced.certificates._claims import Known as Known
 from aced.certificates._confusion import confusion as confusion
 from aced.certificates._doubt import doubt as doubt, fitted as fitted, own_doubt as own_doubt
 from aced.certificates._drawn import Drawn as Drawn, Frozen as Frozen, recoded as recoded
+from aced.certificates._finite_regret import exact_regret as exact_regret
 from aced.certificates._most_telling import draw_telling as draw_telling, reaches_of as reaches_of
 from aced.certificates._outlook import Outlook as Outlook, outlook as outlook
-from aced.certificates._stop import Stop as Stop, claimed as claimed, stop as stop
+from aced.certificates._regret import (
+    Losses as Losses,
+    losses_of as losses_of,
+    regret as regret,
+)
+from aced.certificates._stop import (
+    Stop as Stop,
+    claimed as claimed,
+    stop as stop,
+    stop_by_regret as stop_by_regret,
+)

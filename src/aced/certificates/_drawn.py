@@ -56,6 +56,8 @@ class Drawn:
     left: Ints = field(init=False)  # (n,): the first draw for which a row was not open; NEVER if it is
     irregular: Bools = field(init=False)  # (n,): rows that were closed and opened again
     classifiers: dict[int, tuple[int, Array]] = field(default_factory=dict)  # labels, predicted codes
+    weight: Float64 = field(init=False)  # (n,): |R_t| q_t(i), about, when the row was last open
+    rates: Float64 = field(init=False)  # (n,): Σ_t q_t(i), about, as if no row had ever been closed
     fixed: bool = False  # there is one classifier, which never changes
     last: Frozen | None = None
     _number: int = -1  # of the last frozen classifier
@@ -64,6 +66,7 @@ class Drawn:
     def __post_init__(self) -> None:
         self.left = np.full(self.n, NEVER)
         self.irregular = np.zeros(self.n, bool)
+        self.weight, self.rates = np.zeros(self.n), np.zeros(self.n)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -90,15 +93,22 @@ class Drawn:
         probabilities: Float64,
         explore: float,
         reaches: tuple[Float64, Float64, Float64] | None = None,
+        design: Float64 | None = None,
     ) -> None:
         """Keep the draws of one plan, in order; ``open_rows`` (n,) were open before the first.
 
-        ``reaches`` are the arrays ``reach``, ``above`` and ``below``, if better are known than by γ.
+        ``reaches`` are the arrays ``reach``, ``above`` and ``below``, if better are known than by γ;
+        ``design`` (n,) is what the rows were drawn from, if anything is known of it.
         """
         count, now = len(rows), len(self)
         self._close(open_rows, now)
         self.left[rows] = now + np.arange(count)
         opened = int(open_rows.sum()) - np.arange(count)
+        if count:
+            size = int(open_rows.sum())
+            part = np.zeros(self.n) if design is None else (1 - explore) * design * size
+            self.weight = np.where(open_rows, explore + part, self.weight)
+            self.rates += count / size * self.weight
         doubt, doubts, ends = np.zeros(count), np.zeros(count), (0.0, 0.0)
         if self.last is not None and count:
             doubt, all_open = self.last.doubt[rows].astype(float), self.last.doubt[open_rows]
@@ -181,7 +191,7 @@ class Drawn:
         """A ValueError if these are not what ``arrays`` gives."""
         count, numbers = len(held["rows"]), held["numbers"]
         for name, kind in _SAVED.items():
-            size = self.n if name in ("left", "irregular") else count
+            size = self.n if name in ("left", "irregular", "weight", "rates") else count
             shaped = held[name].ndim == 1 and (name == "starts" or len(held[name]) == size)
             _require(shaped and held[name].dtype == np.dtype(kind), name)
             _require(kind != "f8" or not np.isnan(held[name]).any(), name)
@@ -220,6 +230,6 @@ def _require(good: bool, name: str) -> None:
 _SAVED = {
     "rows": "i8", "probabilities": "f8", "explore": "f8", "open": "i8", "frozen": "i8", "doubt": "f8",
     "doubts": "f8", "reach": "f8", "above": "f8", "below": "f8", "starts": "i8", "left": "i8",
-    "irregular": "?",
+    "irregular": "?", "weight": "f8", "rates": "f8",
 }  # fmt: skip
 """Arrays that are saved, with their types."""

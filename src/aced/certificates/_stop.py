@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from aced.certificates import _claims
@@ -43,15 +44,24 @@ def stop(
     return Stop(found.low >= wanted, claimed(found, label), found, ahead)
 
 
+def stop_by_regret(found: Certificate, most: float) -> Stop:
+    """Whether the regret is at most ``most``."""
+    return Stop(found.high <= most, claimed(found, ""), found)
+
+
 def claimed(found: Certificate, label: str) -> str:
     """What the lower end says, in words; ``label`` is the class that recall and precision are of."""
+    sure = f"with {100 * found.confidence:g} % confidence"
+    if found.of == "regret":
+        high = math.ceil(found.high * 1000) / 10
+        return f"no classifier of the class is right on {high} % more of the pool, {sure}"
     low = int(found.low * 1000) / 10  # never rounded up
     what = {
         "accuracy": "of the pool is classified rightly",
         "recall": f"of the rows of {label} are found",
         "precision": f"of the rows that are called {label} are of it",
     }[found.of]
-    return f"at least {low} % {what}, with {100 * found.confidence:g} % confidence"
+    return f"at least {low} % {what}, {sure}"
 
 
 def said(ahead: Outlook | None) -> str:

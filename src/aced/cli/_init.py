@@ -17,7 +17,7 @@ from aced._check import probability, share
 from aced._errors import InvalidInput
 from aced._tables import read_bytes
 from aced._types import Float32
-from aced.cli._project import MOST_SHOWN, counted, say, share_of, visible, working
+from aced.cli._project import MOST_SHOWN, counted, only_one_stop, say, share_of, visible, working
 from aced.items import Embedding, Items, embed_with, features_from, read_items
 from aced.ledger import Settings
 from aced.project import FUNCTION, Project, check_batch, check_classes, check_settings
@@ -81,6 +81,10 @@ def init(
         str | None,
         typer.Option(metavar="SHARE:CLASS", help="Say so when this share of a class is found."),
     ] = None,
+    stop_regret: Annotated[
+        float | None,
+        typer.Option(help="Say so when no other classifier is right on more than this share more."),
+    ] = None,
     confidence: Annotated[float, typer.Option(help="How sure that is.")] = 0.95,
 ) -> None:
     """Make a project from a file or a folder of items. Their features are computed and kept."""
@@ -88,6 +92,7 @@ def init(
     names = _names(classes, classes_file)
     if features is not None and embed is not None:
         raise InvalidInput("features and embed", "are both given; leave one out")
+    stops = {"accuracy": stop_accuracy, "recall": stop_recall, "regret": stop_regret}
     settings: dict[str, Any] = {
         "strategy": strategy,
         "seed": seed,
@@ -97,7 +102,7 @@ def init(
         "l2": l2,
         "representation": representation,
         "combine": combine,
-        "stop": _stop(names, stop_accuracy, stop_recall, confidence),
+        "stop": _stop(names, stops, confidence),
     }
     check_settings(names, **settings)
     with working(f"reading {visible(items.name)}"):
@@ -126,19 +131,16 @@ def init(
     _report(project, found, f"{rows.shape[1]}, {came}", made.settings)
 
 
-def _stop(
-    names: list[str], accuracy: float | None, recall: str | None, confidence: float
-) -> dict[str, Any] | None:
+def _stop(names: list[str], given: dict[str, Any], confidence: float) -> dict[str, Any] | None:
     """When labelling may stop, by these options; None if nobody asked."""
-    if accuracy is not None and recall is not None:
-        raise InvalidInput("stop_accuracy and stop_recall", "are both given; leave one out")
+    only_one_stop(given)
     probability("confidence", confidence)
-    if accuracy is not None:
-        wanted = share("stop_accuracy", accuracy)
-        return {"of": "accuracy", "wanted": wanted, "confidence": confidence}
-    if recall is None:
+    for of in ("accuracy", "regret"):
+        if given[of] is not None:
+            return {"of": of, "wanted": share(f"stop_{of}", given[of]), "confidence": confidence}
+    if given["recall"] is None:
         return None
-    wanted, name = share_of("stop_recall", recall, names)
+    wanted, name = share_of("stop_recall", given["recall"], names)
     code = names.index(name)
     return {"of": "recall", "wanted": wanted, "confidence": confidence, "code": code}
 

@@ -138,6 +138,13 @@ def clock(at: float | None) -> str:
     return "-" if at is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
 
+def only_one_stop(given: dict[str, Any]) -> None:
+    """Refuse two conditions for stopping."""
+    named = [f"stop_{name}" for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise InvalidInput(" and ".join(named[:2]), "are both given; leave one out")
+
+
 def share_of(argument: str, given: str, names: list[str]) -> tuple[float, str]:
     """The share and the class in words like ``0.95:CLASS``.
 

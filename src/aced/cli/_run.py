@@ -28,7 +28,7 @@ from aced.cli._outputs import (
     print_table,
     write_text,
 )
-from aced.cli._project import share_of
+from aced.cli._project import only_one_stop, share_of
 from aced.datasets import NAMES, Dataset, load_dataset
 from aced.learner import Learner, check_stops, default_batch
 from aced.pool import Pool
@@ -107,6 +107,13 @@ def run(
             help="End when this share of the class is surely found, say 0.95:spam.",
         ),
     ] = None,
+    stop_regret: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="End when no other classifier of the class is right on more than this share more.",
+        ),
+    ] = None,
     confidence: Annotated[float, typer.Option(help="How sure that is.")] = 0.95,
     explore: Annotated[
         float | None, typer.Option(help="Share of uniform draws, among those that a strategy chooses.")
@@ -162,7 +169,11 @@ def run(
         raise InvalidInput(
             "scheduler and backend", "a cluster is a backend of its own; pass one of them"
         )
-    for name in names if stop_accuracy is not None or stop_recall is not None else []:
+    stops = {"accuracy": stop_accuracy, "recall": stop_recall, "regret": stop_regret}
+    only_one_stop(stops)
+    if stop_regret is not None and l2 is not None:
+        raise InvalidInput("stop_regret", "is about the learner's own model; leave l2 out")
+    for name in names if any(one is not None for one in stops.values()) else []:
         check_stops(_built(name, options[name], explore))
     make_workers(backend, threads, None, device)  # refuses a wrong name before anything is loaded
     Learner(np.eye(2), l2=l2, representation=representation)  # and this a contradiction
@@ -178,7 +189,8 @@ def run(
         _check_sizes(len(pool), total, size if batch is not None else None)
         how = {"budget": total, "batch": min(size, total), "seed": seed, "workers": workers}
         how |= {"l2": l2, "representation": representation, "certify": True, "explore": explore}
-        how["wanted"] = _wanted(stop_accuracy, stop_recall, confidence, data)
+        how["regret"] = json_file is not None
+        how["wanted"] = _wanted(stops, confidence, data)
         curves = _simulate_all(options, data, pool, **how)
     print_table(console, curves)
     print_representations(console, curves)
@@ -203,15 +215,13 @@ def _built(name: str, options: dict[str, Any], explore: float | None) -> Strateg
     return made if explore is None else with_floor(made, explore)
 
 
-def _wanted(
-    accuracy: float | None, recall: str | None, confidence: float, data: Dataset
-) -> Wanted | None:
+def _wanted(stops: dict[str, Any], confidence: float, data: Dataset) -> Wanted | None:
     """When the runs end before their budget, by these options."""
-    if accuracy is not None and recall is not None:
-        raise InvalidInput("stop_accuracy and stop_recall", "are both given; leave one out")
     probability("confidence", confidence)
-    if accuracy is not None:
-        return Wanted(share("stop_accuracy", accuracy), confidence=confidence)
+    for of in ("accuracy", "regret"):
+        if stops[of] is not None:
+            return Wanted(share(f"stop_{of}", stops[of]), of, confidence=confidence)
+    recall = stops["recall"]
     if recall is None:
         return None
     known = {str(value): value for value in np.unique(data.y).tolist()}

@@ -27,7 +27,7 @@ class Evidence:
         says of every row, and how likely it thinks itself wrong."""
         if self.drawn.wants(labels):
             self.drawn.freeze(Frozen(labels, *judged()))
-        self.drawn.add(open_rows, plan.positions, plan.probabilities, plan.explore)
+        self.drawn.add(open_rows, plan.positions, plan.probabilities, plan.explore, design=plan.lam)
 
 
 def asked(strategy: Strategy, classes: Classes, confidence: float, of: str, label: Any) -> int:

@@ -23,6 +23,7 @@ from aced.learner._interrupted import undisturbed
 from aced.learner._labels import Classes, listed, plain_labels
 from aced.learner._memory import PREFIX, Memory, modern
 from aced.learner._queries import Queries, batch_of
+from aced.learner._regret import codes_of, regret_of
 from aced.learner._rows import EXCLUDED, LABELLED, PENDING, UNASKED, Rows
 from aced.learner._trainer import CHOSEN, Fitted, make_trainer
 from aced.pool import Pool
@@ -298,13 +299,33 @@ class Learner:
     ) -> Stop:
         """Whether accuracy (or ``of`` a class ``label`` recall or precision) is at least ``wanted``.
 
+        With ``of="regret"`` it is whether the regret is at most ``wanted``.
         It is true if it is: ``if learner.reached(0.95): break``. Whoever stops then is wrong with a
         probability of at most 1 - ``confidence``, however often it is looked at. Printed, it says what
         can be claimed, or how many more labels it may take.
         """
+        if of == "regret":
+            return certificates.stop_by_regret(self.regret(confidence), share("wanted", wanted))
         code = asked(self.strategy, self._classes, confidence, of, label)
         how = share("wanted", wanted), confidence, of, code, str(label)
         return certificates.stop(self._evidence.drawn, self._known(), *how)
+
+    def regret(self, confidence: float = 0.95, *, hypotheses: Any = None) -> Certificate:
+        """How much more accurate on the pool another classifier of the class could be than this one.
+
+        The class are the linear classifiers in the representation that the labels chose. The bound is
+        asymptotic, other than that of :meth:`accuracy`: it needs many draws, and is about one look.
+        ``hypotheses`` are finitely many instead, each given by the classes of all rows. For these the
+        bound is exact, and holds at every look.
+        """
+        asked(self.strategy, self._classes, confidence, "accuracy", None)
+        now, fitted = self._known(), self._fit()
+        assert fitted is not None
+        if hypotheses is not None:
+            given = codes_of(hypotheses, self._classes.values, len(self.pool))
+            return certificates.exact_regret(self._evidence.drawn, now, given, confidence)
+        codes = self._codes_of(fitted.classifier)
+        return regret_of(self._evidence.drawn, now, fitted, codes, self.workers, confidence)
 
     def confusion(self) -> Float64:
         """How many rows of the pool have which class and are taken for which: an estimate.

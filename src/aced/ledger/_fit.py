@@ -82,7 +82,7 @@ def _stop(value: Any) -> bool:
 
 def _wanted(value: Any) -> bool:
     numbers = isinstance(value, dict) and all(_number(value.get(k)) for k in ("wanted", "confidence"))
-    return numbers and (value.get("of") == "accuracy" or _whole(value.get("code")))
+    return numbers and (value.get("of") in ("accuracy", "regret") or _whole(value.get("code")))
 
 
 def _counts(value: Any) -> bool:

@@ -19,6 +19,7 @@ from aced.oracles._finite import FiniteOracle as FiniteOracle
 from aced.oracles._linear import (
     TOWARDS as TOWARDS,
     LinearHypotheses as LinearHypotheses,
+    LinearMaximiser as LinearMaximiser,
     LinearOracle as LinearOracle,
 )
 from aced.oracles._low_rank import ITERATIONS as ITERATIONS, RANK as RANK
@@ -29,6 +30,7 @@ from aced.oracles._noise import (
     Noise as Noise,
 )
 from aced.oracles._penalty_erm import PenaltyErm as PenaltyErm
+from aced.oracles._polish import exchanged as exchanged, polish as polish
 from aced.oracles._sklearn import SklearnOracle as SklearnOracle
 from aced.oracles._sparse import SparseGeometry as SparseGeometry
 from aced.oracles._weights import (

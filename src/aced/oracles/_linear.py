@@ -251,14 +251,14 @@ class LinearMaximiser:
     def _towards(self, point: Array, start: Float32) -> Float32:
         """Steps (Q, B) that scale each iterate to the anchor's size in the norm of H."""
         folded = np.stack([fold(self.geometry, one) for one in start])
-        anchor_size = float(self._sizes(folded)[0])
+        anchor_size = float(self.sizes(folded)[0])
         draws = len(point) // len(start)
         if anchor_size <= 0:
             return np.zeros((0, draws), np.float32)
-        ratio = np.sqrt(anchor_size / np.maximum(self._sizes(point), np.finfo(float).tiny))
+        ratio = np.sqrt(anchor_size / np.maximum(self.sizes(point), np.finfo(float).tiny))
         return np.asarray(np.array(TOWARDS)[:, None] * ratio, dtype=np.float32)
 
-    def _sizes(self, points: Array) -> Float64:
+    def sizes(self, points: Array) -> Float64:
         """wᵀ ((I - 11ᵀ/K) ⊗ H) w of each hypothesis up to a common factor; points ((K - 1) B, p + 1)."""
         each, classes = self.metric.sizes(points), self.oracle.classes
         if classes == 2:

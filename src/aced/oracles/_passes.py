@@ -132,7 +132,7 @@ def descent(
     """Tally and gradient of B hypotheses: two products and one fused sweep."""
     tally = np.zeros((2, len(r)), np.float32)
     found: list[Array] = []
-    for rows, part in _parts(block, len(bias), len(r)):
+    for rows, part in parts(block, len(bias), len(r)):
         product = np.ascontiguousarray(times(rows, slopes))
         if mu.shape[1] == 1:
             _kernels.residual(product, bias, zeta, scale, mu[:, 0], r, tally)
@@ -157,7 +157,7 @@ def towards(
     draws = steps.shape[1]
     alone = np.ones((1, draws), np.float32)  # the hypothesis itself: from 0, one step
     tally = np.zeros((1 + len(steps), 2, draws), np.float32)
-    for rows, part in _parts(block, len(bias), draws):
+    for rows, part in parts(block, len(bias), draws):
         known = zeta[part], scale[part]
         product = np.ascontiguousarray(times(rows, slopes))
         origin = np.zeros((product.shape[0], len(start)), np.float32)
@@ -184,7 +184,7 @@ def _origin(rows: Any, start: Float32) -> Float32:
     return np.ascontiguousarray(rows @ start[:, :-1].T + start[:, -1])
 
 
-def _parts(block: Any, columns: int, draws: int) -> Iterator[tuple[Any, slice]]:
+def parts(block: Any, columns: int, draws: int) -> Iterator[tuple[Any, slice]]:
     """The rows and their places: all at once for two classes, else about AT_ONCE scores at a time."""
     count = block.shape[0]
     size = max(1, AT_ONCE // columns)

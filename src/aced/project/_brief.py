@@ -93,7 +93,7 @@ def brief_of(state: State, memory: Memory | None = None) -> Brief:
 def _stop(state: State) -> dict[str, Any] | None:
     """When labelling may stop, with the class as it stands now; None if its class is gone."""
     wanted = state.settings.stop
-    if wanted is None or wanted["of"] == "accuracy":
+    if wanted is None or "code" not in wanted:
         return None if wanted is None else dict(wanted)
     code = state.stands[wanted["code"]]
     return {**wanted, "code": code, "name": state.names[code]} if code in state.codes else None

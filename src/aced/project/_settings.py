@@ -58,15 +58,17 @@ def check_settings(
     if learner.strategy.needs_all_labels:
         raise InvalidInput("strategy", f"{strategy} needs every label at once; choose another")
     if stop is not None:
-        _check_stop(stop, len(classes), floored(strategy, check).floor)
+        _check_stop(stop, len(classes), floored(strategy, check).floor, l2)
 
 
-def _check_stop(stop: Mapping[str, Any], classes: int, floor: float) -> None:
-    choice("stop", stop["of"], ("accuracy", "recall"))
+def _check_stop(stop: Mapping[str, Any], classes: int, floor: float, l2: float | None) -> None:
+    choice("stop", stop["of"], ("accuracy", "recall", "regret"))
     share("stop", stop["wanted"])
     probability("confidence", stop["confidence"])
     if stop["of"] == "recall" and not 0 <= stop["code"] < classes:
         raise InvalidInput("stop", f"speaks of class {stop['code']}; there are {classes}")
+    if stop["of"] == "regret" and l2 is not None:
+        raise InvalidInput("l2", "leaves out the model that a regret is about; leave l2 out")
     if not floor:
         raise InvalidInput("check", "is 0, and without uniform draws nobody knows when to stop; use 0.1")
 

@@ -144,8 +144,8 @@ def test_with_every_label_the_regret_is_that_of_the_best_half_plane():
 
 @pytest.mark.parametrize("kind", ["noise", "flipped", "xor"])
 def test_the_bound_holds_over_seeds(kind):
-    """One look at each of 30 runs. If one run in twenty misses, more than 5 misses come by chance in 0.3 %
-    of tests. It is not idle either."""
+    """One look at each of 30 runs. If one run in twenty misses, more than 5 misses come by chance in
+    0.3 % of tests. It is not idle either."""
     misses, bounds = 0, []
     for seed in range(30):
         rows, truth = sample(kind, seed)

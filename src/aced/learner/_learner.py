@@ -23,6 +23,7 @@ from aced.learner._interrupted import undisturbed
 from aced.learner._labels import Classes, listed, plain_labels
 from aced.learner._memory import PREFIX, Memory, modern
 from aced.learner._queries import Queries, batch_of
+from aced.learner._random import Learnt, Savings, savings
 from aced.learner._regret import codes_of, regret_of
 from aced.learner._rows import EXCLUDED, LABELLED, PENDING, UNASKED, Rows
 from aced.learner._trainer import CHOSEN, Fitted, make_trainer
@@ -326,6 +327,22 @@ class Learner:
             return certificates.exact_regret(self._evidence.drawn, now, given, confidence)
         codes = self._codes_of(fitted.classifier)
         return regret_of(self._evidence.drawn, now, fitted, codes, self.workers, confidence)
+
+    def savings(self) -> Savings | None:
+        """How many labels random labelling would have taken to get this far: an estimate, with a band.
+
+        It follows from the uniform part of the draws, and trusts the model on rows without a label. None
+        if there are too few draws, or if the classifier is one of your own.
+        """
+        asked(self.strategy, self._classes, 0.95, "accuracy", None)
+        now, fitted = self._known(), self._fit()
+        assert fitted is not None
+        if fitted.model is None:
+            return None
+        drawn, codes = self._evidence.drawn, self._codes_of(fitted.classifier)
+        with self.workers.session():
+            learnt = Learnt(self._trainer, now, fitted, codes, self.workers, seed=len(drawn))
+            return savings(drawn, now, learnt, seed=len(drawn))
 
     def confusion(self) -> Float64:
         """How many rows of the pool have which class and are taken for which: an estimate.

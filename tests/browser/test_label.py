@@ -54,6 +54,8 @@ def test_sixty_items_by_keyboard_and_the_lead_watches(tmp_path: Path, site, visi
         label(ana, truth)
     more = "n => document.querySelectorAll('#curve .point').length > n"
     lead.page.wait_for_function(more, arg=first, timeout=60_000)
+    lead.page.wait_for_selector("#saved-curve .line.other")
+    assert "Random labelling would have taken about" in lead.page.inner_text("#saved-words")
 
     ana.saved()
     state = served.state()

@@ -34,7 +34,7 @@ def test_a_run_begins_like_one_of_random_labelling_whatever_the_strategy_prefers
     """3000 pools of twelve rows, drawn by weights that differ much and by uniform draws. Each of the 132
     ordered pairs comes first equally often; the test alarms by chance once in a thousand times."""
     rng, weights, explore, n = np.random.default_rng(0), 2.0 ** -np.arange(12), 0.6, 12
-    pairs = {pair: 0 for pair in permutations(range(n), 2)}
+    pairs = dict.fromkeys(permutations(range(n), 2), 0)
     for _ in range(3000):
         drawn, left = Drawn(n), np.ones(n, bool)
         for _ in range(n):

@@ -12,8 +12,10 @@ from aced.certificates._betting import Evidence, interval, rejected
 from aced.certificates._claims import Claim, Known, evidence_of
 from aced.certificates._drawn import Drawn
 
-GUESS = 10.0
-"""The draws for which it counts that classifiers expect their errors rightly, beside those seen."""
+GUESS = 2.0
+"""The errors for which it counts that classifiers expect their errors rightly, beside those seen."""
+FEWEST = 10
+"""With more draws than this, fixed predictions are judged by the draws alone."""
 STEPS = 20
 """Halvings that find an end of an interval of recall."""
 MEASURES = ("accuracy", "recall", "precision")
@@ -129,20 +131,21 @@ def _total(
     evidence = evidence_of(claim, drawn, now)
     known = claim.known(now) / drawn.n
     low, high = interval(evidence, confidence)
-    plain = own is None or (drawn.fixed and len(drawn) > GUESS)
+    plain = own is None or (drawn.fixed and len(drawn) > FEWEST)
     found = _estimate(evidence) if plain or own is None else own / drawn.n * _fared(evidence, drawn)
     return float(known + min(max(found, low), high)), float(known + low), float(known + high)
 
 
 def _fared(evidence: Evidence, drawn: Drawn) -> float:
-    """The errors that classifiers made over those that they expected of themselves, by the draws."""
-    worth = np.where(np.isfinite(evidence.top), 1 / evidence.spread, 0.0)
-    if not worth.any():
-        return 1.0
+    """The errors that classifiers made over those that they expected of themselves, by the draws.
+
+    Each draw counts for as many errors as it would have to expect if errors came one by one with its
+    variance: a draw that stands for many rows says less than it weighs.
+    """
     expected = drawn.doubts / drawn.n
-    prior = GUESS * worth.max() * float(np.average(expected, weights=worth)) + 1e-12
-    made = (worth * (evidence.low + evidence.high) / 2).sum()
-    return float(max(made + prior, 0.0) / ((worth * expected).sum() + prior))
+    worth = np.where(np.isfinite(evidence.top), expected / evidence.spread, 0.0)
+    made = float((worth * (evidence.low + evidence.high) / 2).sum())
+    return (GUESS + max(made, 0.0)) / (GUESS + float((worth * expected).sum()))
 
 
 def _estimate(evidence: Evidence) -> float:

@@ -86,6 +86,9 @@ def init(
         typer.Option(help="Say so when no other classifier is right on more than this share more."),
     ] = None,
     confidence: Annotated[float, typer.Option(help="How sure that is.")] = 0.95,
+    cost_per_label: Annotated[
+        float | None, typer.Option(help="What a label costs: aced status then says what was saved.")
+    ] = None,
 ) -> None:
     """Make a project from a file or a folder of items. Their features are computed and kept."""
     check_place(project)
@@ -103,6 +106,7 @@ def init(
         "representation": representation,
         "combine": combine,
         "stop": _stop(names, stops, confidence),
+        "cost_per_label": cost_per_label,
     }
     check_settings(names, **settings)
     with working(f"reading {visible(items.name)}"):

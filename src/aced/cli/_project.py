@@ -162,6 +162,32 @@ def share_of(argument: str, given: str, names: list[str]) -> tuple[float, str]:
     return wanted, name
 
 
+def saved_words(found: dict[str, Any]) -> str:
+    """What was saved or lost against random labelling, with its band.
+
+    >>> parts = {"labels": {"middle": 180, "low": -20, "high": 400}, "hours": None, "money": None}
+    >>> saved_words({"labels": 200, "random": 380, "saved": parts})
+    'about 180 labels saved (20 lost to 400 saved): random labelling takes about 380 for what took 200'
+    """
+    parts = found["saved"]
+    labels = _saved(parts["labels"], " labels", 0)
+    units = (("hours", " h", 1), ("money", " in money", 2))
+    more = [_saved(parts[name], unit, digits) for name, unit, digits in units if parts[name]]
+    took = f"random labelling takes about {found['random']} for what took {found['labels']}"
+    return "; ".join([f"about {labels}: {took}", *more])
+
+
+def _saved(found: dict[str, float], unit: str, digits: int) -> str:
+    """A number with its band; below zero it was lost."""
+    words = {end: f"{abs(number):,.{digits}f}" for end, number in found.items()}
+    signs = {end: "lost" if number < 0 else "saved" for end, number in found.items()}
+    middle = f"{words['middle']}{unit} {signs['middle']}"
+    if signs["low"] == signs["high"] == signs["middle"]:
+        low, high = (words[end] for end in sorted(("low", "high"), key=lambda end: abs(found[end])))
+        return f"{middle} ({low} to {high})"
+    return f"{middle} ({words['low']} {signs['low']} to {words['high']} {signs['high']})"
+
+
 def stop_words(found: dict[str, Any]) -> str:
     """Whether labelling may stop, as a sentence.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -17,6 +18,7 @@ from aced.cli._project import (
     duration,
     percent,
     print_json,
+    saved_words,
     stop_words,
     tallied,
     visible,
@@ -36,13 +38,25 @@ SETTINGS = (
     "representation",
     "l2",
     "stop",
+    "cost_per_label",
 )
 
 
-def status(project: Folder, as_json: Json = False) -> None:
+KNOWN = 0.5
+"""Intervals that are wider than this say little of a class."""
+
+
+def status(
+    project: Folder,
+    cost_per_label: Annotated[
+        float | None,
+        typer.Option(help="What a label costs, to say what was saved (default: as in aced init)."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """Show how a project stands. It prints progress, accuracy, balance, people, agreement and rounds."""
     opened = Project(project)
-    found = summary(opened)
+    found = summary(opened, cost_per_label)
     last = next(event for event, _ in opened.ledger.events(opened.ledger.state.seq - 1))
     found["last"] = {"seq": last.seq, "at": last.at, "kind": last.kind, "who": last.who}
     found["losses"] = [one["lost"] for one in opened.ledger.state.losses]
@@ -92,6 +106,7 @@ def _print(console: Console, folder: str, found: dict[str, Any], old: bool) -> N
         else "none"
         if settings["stop"]
         else "more labels are expected to gain less than 1 %",
+        **({"saved": saved_words(found["savings"])} if found["savings"] else {}),
         "agreement": "no item has two labels yet"
         if agreement["share"] is None
         else f"{percent(agreement['share'])} of pairs of labels agree"
@@ -139,12 +154,13 @@ def _range(found: dict[str, float]) -> str:
 
 
 def _by_class(found: list[dict[str, Any]]) -> dict[str, str]:
-    """The share of each class that the classifier finds."""
+    """The share of each class that the classifier finds, where something is known of it."""
+    known = [one for one in found if one["estimate"] is not None and one["high"] - one["low"] <= KNOWN]
     parts = [
-        f"{visible(one['class'])}: {percent(one['estimate'])} ({_range(one)}) found"
-        for one in found
-        if one["estimate"] is not None
+        f"{visible(one['class'])}: {percent(one['estimate'])} ({_range(one)}) found" for one in known
     ]
+    if known and len(known) < len(found):
+        parts.append(f"of {len(found) - len(known)} more little is known yet")
     return {"by class": " · ".join(parts)} if parts else {}
 
 

@@ -80,6 +80,15 @@ def _stop(value: Any) -> bool:
     return whole and isinstance(value.get("reached"), bool) and _text(value.get("claim"))
 
 
+def _savings(value: Any) -> bool:
+    if not isinstance(value, dict) or not all(_whole(value.get(k)) for k in ("labels", *_TAKEN)):
+        return False
+    curves = [value.get(name) for name in ("ours", "by_random")]
+    points = [point for curve in curves if isinstance(curve, list) for point in curve]
+    listed = all(isinstance(curve, list) for curve in curves)
+    return listed and all(_numbers(point) and len(point) == 4 for point in points)
+
+
 def _wanted(value: Any) -> bool:
     numbers = isinstance(value, dict) and all(_number(value.get(k)) for k in ("wanted", "confidence"))
     return numbers and (value.get("of") in ("accuracy", "regret") or _whole(value.get("code")))
@@ -97,6 +106,8 @@ def _reserve(value: Any) -> bool:
         and len(value["rows"]) == len(value["probabilities"])
     )
 
+
+_TAKEN = ("random", "low", "high")
 
 NEEDED: dict[str, dict[str, Test]] = {
     "created": {
@@ -129,6 +140,7 @@ ALLOWED: dict[str, dict[str, Test]] = {
         "representation": _text,
         "audit": _shares,
         "stop": _wanted,
+        "cost_per_label": _number,
     },
     "annotator": {"token": _text},
     "draw": {
@@ -143,6 +155,7 @@ ALLOWED: dict[str, dict[str, Test]] = {
         "design": _object,
         "seconds": _number,
         "reserve": _reserve,
+        "savings": _savings,
     },
     "label": {"seconds": _number},
     "undo": {"until": _number},

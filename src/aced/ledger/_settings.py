@@ -33,6 +33,7 @@ class Settings:
     stop: Mapping[str, Any] | None = None
     """When labelling may stop: ``of`` (accuracy or recall), ``wanted``, ``confidence`` and, for recall,
     the ``code`` of the class."""
+    cost_per_label: float | None = None  # what a label costs, in the money of the project
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Settings:
@@ -42,5 +43,6 @@ class Settings:
     def body(self) -> dict[str, Any]:
         """The settings as the body of the first event."""
         body = {**asdict(self), "classes": list(self.classes)}
-        newer = ("files", "representation", "audit", "stop")  # bodies of before stay what they were
+        newer = ("files", "representation", "audit", "stop", "cost_per_label")
+        # None of these is written: bodies of before stay what they were.
         return {k: v for k, v in body.items() if k not in newer or v is not None}

@@ -84,6 +84,7 @@ def brief_of(state: State, memory: Memory | None = None) -> Brief:
         drawn=drawn,
         based_on=state.seq,
         stop=_stop(state),
+        saved_at=next((one["labels"] for one in reversed(state.rounds) if one.get("savings")), 0),
         classes=state.codes,
         memory=memory,
         representation=settings.representation or "linear",  # the only one when there was no choice

@@ -61,6 +61,7 @@ def make_files(
         files=hash_files(folder),
         audit=settings.get("audit"),
         stop=settings.get("stop"),
+        cost_per_label=settings.get("cost_per_label"),
         **numbers,
     )
     ledger = Ledger(folder / LEDGER, create=True, clock=clock)

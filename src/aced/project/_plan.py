@@ -31,8 +31,11 @@ from aced.pool import Pool
 from aced.project._floor import floored
 from aced.project._numbers import numbers
 from aced.project._round import Brief, PlannedRound
+from aced.project._savings import recorded
 
 RIVALS = 64
+SAVINGS_GROWTH = 1.3
+"""What random labelling takes is estimated when there are this many times the labels of last time."""
 CONFIDENCE = 0.95
 
 
@@ -164,8 +167,10 @@ def _certified(learner: Learner, brief: Brief) -> dict[str, Any]:
         for code in brief.classes
     ]
     stop = None if brief.stop is None else _stop(learner, brief.stop)
+    due = len(brief.rows) >= SAVINGS_GROWTH * brief.saved_at
     return {
         "stop": stop,
+        "savings": recorded(learner.savings()) if due else None,
         "accuracy": numbers(learner.accuracy(CONFIDENCE)),
         "confusion": table.astype(int).tolist(),
         "by_class": by_class,

@@ -108,6 +108,7 @@ class Project:
         embedding: Savable | None = None,
         audit: Mapping[str, float] | None = None,
         stop: Mapping[str, Any] | None = None,
+        cost_per_label: float | None = None,
         clock: Callable[[], float] = time.time,
     ) -> Project:
         """Make a project in ``folder``, which is empty or absent.
@@ -123,7 +124,7 @@ class Project:
         ``embedding`` is what computed the features; it is saved beside them. With ``audit`` the features
         are predictions (:mod:`._audit`), and the project says how accurate they are. ``stop`` says when
         labelling may stop: ``of`` ("accuracy", or "recall" of the class with this ``code``), ``wanted``
-        and ``confidence``.
+        and ``confidence``. ``cost_per_label`` is what a label costs, from which savings in money follow.
         """
         make_files(
             Path(folder),
@@ -139,6 +140,7 @@ class Project:
             clock=clock,
             audit=audit,
             stop=stop,
+            cost_per_label=cost_per_label,
             strategy=strategy,
             seed=seed,
             check=check,

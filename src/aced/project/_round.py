@@ -47,6 +47,7 @@ class Brief:
     classes: Sequence[int] = (0, 1)  # codes of the classes that people may choose, K of them
     memory: Memory | None = None  # what the round before left behind
     representation: str = "linear"  # auto, linear or rbf
+    saved_at: int = 0  # the labels at which it was last estimated what random labelling takes
     stop: Mapping[str, Any] | None = None  # when labelling may stop
     audit: Told | None = None  # of a project that audits predictions: its draws so far
 
@@ -65,6 +66,8 @@ class PlannedRound:
     """Of each class its ``code``, and certificates of ``recall`` and ``precision``."""
     stop: dict[str, Any] | None = None
     """Whether labelling may stop: ``reached``, the ``claim``, and ``ahead``, the labels it may take."""
+    savings: dict[str, Any] | None = None
+    """What random labelling would have taken (:mod:`aced.project._savings`), if it was estimated."""
     design: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     memory: Memory | None = None  # what the round after depends on
@@ -85,6 +88,7 @@ class PlannedRound:
             "confusion": self.confusion,
             **({"by_class": self.by_class} if self.by_class else {}),
             **({"stop": self.stop} if self.stop else {}),
+            **({"savings": self.savings} if self.savings else {}),
             "design": self.design,
             "seconds": round(self.seconds, 3),
             "reserve": self.reserve,

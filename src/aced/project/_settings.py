@@ -29,6 +29,7 @@ def check_settings(
     combine: str = "dawid-skene",
     audit: Mapping[str, float] | None = None,
     stop: Mapping[str, Any] | None = None,
+    cost_per_label: float | None = None,
 ) -> None:
     """Refuse settings that cannot be used, whatever the items are."""
     check_classes(classes)
@@ -41,6 +42,7 @@ def check_settings(
     whole("seed", seed, 0)
     if combine not in ("dawid-skene", "majority"):
         raise InvalidInput("combine", f"must be dawid-skene or majority, got {combine!r}")
+    check_cost(cost_per_label)
     if audit is not None:
         for name in ("explore", "within"):
             probability(name, audit[name])
@@ -71,6 +73,11 @@ def _check_stop(stop: Mapping[str, Any], classes: int, floor: float, l2: float |
         raise InvalidInput("l2", "leaves out the model that a regret is about; leave l2 out")
     if not floor:
         raise InvalidInput("check", "is 0, and without uniform draws nobody knows when to stop; use 0.1")
+
+
+def check_cost(cost_per_label: float | None) -> None:
+    if cost_per_label is not None and not 0 < cost_per_label < np.inf:
+        raise InvalidInput("cost_per_label", f"must be a positive number, got {cost_per_label}")
 
 
 def check_batch(batch: int | None, rows: int) -> None:

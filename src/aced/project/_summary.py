@@ -21,6 +21,8 @@ from aced.project._classes import active_names, class_table
 from aced.project._confusion import accuracy, by_class, confusion, last_estimate
 from aced.project._export import finite
 from aced.project._representation import representation
+from aced.project._savings import saved
+from aced.project._settings import check_cost
 from aced.project._tally import day_of
 
 if TYPE_CHECKING:
@@ -94,10 +96,15 @@ def labels_left(rounds: list[dict[str, Any]], labelled: int, total: int) -> int 
     return max(0, enough - labelled)
 
 
-def summary(project: Project) -> dict[str, Any]:
-    """All that the lead sees, as plain numbers, strings and None."""
+def summary(project: Project, cost_per_label: float | None = None) -> dict[str, Any]:
+    """All that the lead sees, as plain numbers, strings and None.
+
+    ``cost_per_label`` is what a label costs (default: what the project was made with).
+    """
+    check_cost(cost_per_label)
     shown = progress(project)
     tally = project.tally
+    pace = tally.seconds(None)
     with project.ledger.reading() as state:
         found = project.opinions(state)
         people = [_person(state, tally, name) for name in sorted(state.people)]
@@ -114,6 +121,7 @@ def summary(project: Project) -> dict[str, Any]:
         classes = class_table(state, found.codes)
         change = _last_change(project, state)
         represented = representation(state)
+        against = saved(state, pace, cost_per_label)
         audit = audited(project.features, state) if project.settings.audit else None
     return {
         "progress": shown,
@@ -129,6 +137,7 @@ def summary(project: Project) -> dict[str, Any]:
         "disputed": len(contested),
         "rounds": rounds,
         "representation": represented,
+        "savings": against,
         "audit": audit,
     }
 

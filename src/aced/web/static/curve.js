@@ -1,4 +1,4 @@
-// Estimated accuracy against the number of labels, with its interval.
+// Estimated accuracy against the number of labels, with its interval; and another curve to compare with.
 
 import { count, el, interval, percent, svg } from "./util.js";
 
@@ -18,6 +18,7 @@ export class Curve {
   constructor(box) {
     this.box = box;
     this.points = [];
+    this.others = [];
     this.at = null;
     this.tip = el("div", { class: "tip", hidden: true });
     this.empty = el("p", { class: "empty" }, "The first estimate comes with the second round.");
@@ -28,14 +29,17 @@ export class Curve {
     new ResizeObserver(() => this.draw()).observe(box);
   }
 
-  show(points) {
-    if (JSON.stringify(points) === JSON.stringify(this.points)) return;
+  /** `others`, if there are any, are at the same numbers of labels. */
+  show(points, others = []) {
+    if (JSON.stringify([points, others]) === JSON.stringify([this.points, this.others])) return;
     this.points = points;
+    this.others = others;
     this.draw();
   }
 
   draw() {
-    const { points, box } = this;
+    const { points, others, box } = this;
+    const both = [...points, ...others];
     const width = box.clientWidth;
     const height = box.clientHeight;
     this.empty.hidden = points.length > 0;
@@ -43,7 +47,7 @@ export class Curve {
     if (!points.length || !width) return;
     const most = Math.max(...points.map((point) => point.labels)) * 1.02 || 1;
     // The scale begins below the lowest interval, so that noise does not look like a change.
-    const low = Math.max(0, Math.floor(10 * Math.min(...points.map((p) => p.low)) - 0.2) / 10);
+    const low = Math.max(0, Math.floor(10 * Math.min(...both.map((p) => p.low)) - 0.2) / 10);
     const x = (labels) => EDGE.left + (labels / most) * (width - EDGE.left - EDGE.right);
     const y = (share) => EDGE.top + ((1 - share) / (1 - low || 1)) * (height - EDGE.top - EDGE.bottom);
     this.places = points.map((point) => x(point.labels));
@@ -63,12 +67,15 @@ export class Curve {
     const name = { class: "tick", x: width - EDGE.right, y: height - 3, "text-anchor": "end" };
     drawing.append(svg("text", name, "labels"));
     const path = (list) => list.map(([a, b]) => `${a.toFixed(1)},${b.toFixed(1)}`).join("L");
-    const above = points.map((p) => [x(p.labels), y(p.high)]);
-    const below = points.map((p) => [x(p.labels), y(p.low)]).reverse();
-    drawing.append(
-      svg("path", { class: "band", d: `M${path([...above, ...below])}Z` }),
-      svg("path", { class: "line", d: `M${path(points.map((p) => [x(p.labels), y(p.estimate)]))}` }),
-    );
+    for (const [series, other] of [[others, " other"], [points, ""]]) {
+      if (!series.length) continue;
+      const above = series.map((p) => [x(p.labels), y(p.high)]);
+      const below = series.map((p) => [x(p.labels), y(p.low)]).reverse();
+      drawing.append(
+        svg("path", { class: `band${other}`, d: `M${path([...above, ...below])}Z` }),
+        svg("path", { class: `line${other}`, d: `M${path(series.map((p) => [x(p.labels), y(p.estimate)]))}` }),
+      );
+    }
     this.cross = svg("line", { class: "cross", y1: EDGE.top, y2: height - EDGE.bottom, visibility: "hidden" });
     drawing.append(this.cross);
     const radius = points.length > 60 ? 2 : 3.5;
@@ -94,6 +101,7 @@ export class Curve {
 
   #point(i) {
     const point = this.points[i];
+    const other = this.others[i];
     this.dots.forEach((dot, k) => dot.classList.toggle("on", k === i));
     this.cross.setAttribute("x1", this.places[i]);
     this.cross.setAttribute("x2", this.places[i]);
@@ -101,6 +109,7 @@ export class Curve {
     this.tip.replaceChildren(
       el("b", {}, percent(point.estimate, 1)),
       ` (${interval(point)})`,
+      ...(other ? [el("span", {}, `random: ${percent(other.estimate, 1)} (${interval(other)})`)] : []),
       el("span", { class: "quiet" }, `${count(point.labels)} labels`),
     );
     this.tip.hidden = false;

@@ -11,6 +11,7 @@ import {
 const EVERY = 3000;
 
 const curve = new Curve(byId("curve"));
+const against = new Curve(byId("saved-curve"));
 const scatter = new Scatter(byId("map"), byId("map-legend"));
 let me = null;
 let codes = new Map(); // by name
@@ -150,6 +151,28 @@ function showRepresentation(found) {
   byId("advice").hidden = !found?.advice;
 }
 
+/** What was saved or lost, with its band. */
+function savedWords({ labels, random, saved }) {
+  const one = ({ middle, low, high }, unit, digits = 0) => {
+    const size = (n) => Math.abs(n).toLocaleString(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    const way = (n) => (n < 0 ? "lost" : "saved");
+    const alike = way(low) === way(high) && way(low) === way(middle);
+    const ends = alike && middle < 0 ? [high, low] : [low, high];
+    const band = ends.map((n) => (alike ? size(n) : `${size(n)} ${way(n)}`)).join(" to ");
+    return `${size(middle)}${unit} ${way(middle)} (${band})`;
+  };
+  const more = [saved.hours && one(saved.hours, " hours", 1), saved.money && one(saved.money, " in money", 2)].filter(Boolean);
+  const took = `Random labelling would have taken about ${count(random)} labels for what took ${count(labels)}.`;
+  return [`About ${one(saved.labels, " labels")}.`, took, ...more.map((text) => `About ${text}.`)].join(" ");
+}
+
+function showSaved(found) {
+  byId("saved-card").hidden = !found;
+  if (!found) return;
+  say(byId("saved-words"), savedWords(found));
+  against.show(found.ours, found.by_random);
+}
+
 async function showMap(key) {
   if (mapped === key) return;
   try {
@@ -225,6 +248,7 @@ async function refresh() {
   part("rounds", found.rounds, showRounds);
   part("representation", found.representation, showRepresentation);
   curve.show(found.curve);
+  part("savings", found.savings ?? null, showSaved);
   showPeople(found.people);
   say(byId("problem"), found.problem ? `No new round: ${found.problem}` : "");
   byId("problem").hidden = !found.problem;

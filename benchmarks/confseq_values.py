@@ -1,6 +1,6 @@
 """Write the wealth of confseq's bets on uniform draws, which tests/certificates/test_confseq.py reads.
 
-    pip install confseq==0.0.11 multiprocess    # wheels up to Python 3.10; later ones need Boost's headers
+    pip install confseq==0.0.11 multiprocess    # wheels up to Python 3.10; else it needs Boost
     python benchmarks/confseq_values.py tests/certificates/confseq.json
 
 Of confseq only betting.py is needed, which is plain Python.
@@ -26,7 +26,7 @@ def bets(theta: float):  # type: ignore[no-untyped-def]
 
 
 def main() -> None:
-    np.float_ = np.float64  # type: ignore[attr-defined]  # a name that numpy 2 dropped and confseq uses
+    setattr(np, "float_", np.float64)  # noqa: B010  a name that numpy 2 dropped and confseq uses
     from confseq.betting import diversified_betting_mart
 
     ladder = [bets(theta) for theta in THETA]

@@ -9,10 +9,9 @@ import numpy as np
 import typer
 
 from aced._check import probability
-from aced._errors import InvalidInput
-from aced.cli._init import check_place, split_classes, whole_folder
+from aced.cli._init import check_place, names_of, shown_without, split_classes, whole_folder
 from aced.cli._project import counted, percent, say, visible, working
-from aced.items import Items, columns_of, read_items, read_predictions
+from aced.items import columns_of, read_items, read_predictions
 from aced.project import AUDIT, BATCH, EXPLORE, WITHIN, Project, audit_features, check_settings
 
 
@@ -62,7 +61,7 @@ def audit(
         found = read_items(items, kind=kind, column=column, id_column=id_column)
         named = {"class_column": class_column, "confidence_column": confidence_column}
         said, sure = read_predictions(predictions, found.ids, id_column=id_column, **named)
-    names = _names(said, classes)
+    names = names_of(said, None if classes is None else split_classes(classes))
     settings: dict[str, Any] = {
         "strategy": AUDIT,
         "seed": seed,
@@ -79,7 +78,7 @@ def audit(
         Project.create(
             part,
             ids=found.ids,
-            contents=_shown(found, hidden),
+            contents=shown_without(found, hidden),
             kind=found.kind,
             features=audit_features(codes, len(names), sure),
             classes=names,
@@ -93,27 +92,3 @@ def audit(
     told = "none is given" if sure is None else f"{percent(float(sure.mean()))} in the mean"
     say(f"confidence: {told}")
     say(f"next: aced label {place}, or aced serve {place}; then aced status {place}")
-
-
-def _names(said: list[str], given: list[str] | None) -> list[str]:
-    """The classes that people may choose: those given, or those predicted."""
-    predicted = sorted(set(said))
-    if given is None:
-        if len(predicted) < 2:
-            raise InvalidInput(
-                "classes", f"only {predicted[0]!r} is predicted; name the classes that people may choose"
-            )
-        return predicted
-    names = split_classes(given)
-    other = next((name for name in predicted if name not in names), None)
-    if other is not None:
-        raise InvalidInput("classes", f"must include {other[:80]!r}, which is predicted; name it too")
-    return names
-
-
-def _shown(items: Items, hidden: list[str]) -> Any:
-    """What people see: not the columns that hold the predictions."""
-    if items.kind != "row" or not hidden:
-        return items.contents
-    rows: Any = items.contents
-    return [{name: cell for name, cell in row.items() if name not in hidden} for row in rows]

@@ -17,8 +17,26 @@ from aced._check import probability, share
 from aced._errors import InvalidInput
 from aced._tables import read_bytes
 from aced._types import Float32
-from aced.cli._project import MOST_SHOWN, counted, only_one_stop, say, share_of, visible, working
-from aced.items import Embedding, Items, embed_with, features_from, read_items
+from aced.cli._project import (
+    MOST_SHOWN,
+    counted,
+    only_one_stop,
+    percent,
+    say,
+    share_of,
+    tallied,
+    visible,
+    working,
+)
+from aced.items import (
+    Embedding,
+    Items,
+    columns_of,
+    embed_with,
+    features_from,
+    read_items,
+    read_predictions,
+)
 from aced.ledger import Settings
 from aced.project import FUNCTION, Project, check_batch, check_classes, check_settings
 from aced.strategies import DEFAULT, STRATEGIES
@@ -86,13 +104,28 @@ def init(
         typer.Option(help="Say so when no other classifier is right on more than this share more."),
     ] = None,
     confidence: Annotated[float, typer.Option(help="How sure that is.")] = 0.95,
+    proposals: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Guesses at the class of every item, by a language model, say: a start for the "
+            "classifier. People see a guess only when they ask why.",
+        ),
+    ] = None,
+    class_column: Annotated[
+        str | None, typer.Option(help="The column of the proposals that holds the class.")
+    ] = None,
+    confidence_column: Annotated[
+        str | None, typer.Option(help="The column of the proposals that says how sure each is.")
+    ] = None,
     cost_per_label: Annotated[
         float | None, typer.Option(help="What a label costs: aced status then says what was saved.")
     ] = None,
 ) -> None:
     """Make a project from a file or a folder of items. Their features are computed and kept."""
     check_place(project)
-    names = _names(classes, classes_file)
+    given = classes is not None or classes_file is not None or proposals is None
+    names = _names(classes, classes_file) if given else []
     if features is not None and embed is not None:
         raise InvalidInput("features and embed", "are both given; leave one out")
     stops = {"accuracy": stop_accuracy, "recall": stop_recall, "regret": stop_regret}
@@ -105,12 +138,24 @@ def init(
         "l2": l2,
         "representation": representation,
         "combine": combine,
-        "stop": _stop(names, stops, confidence),
         "cost_per_label": cost_per_label,
     }
-    check_settings(names, **settings)
+    named = {"class_column": class_column, "confidence_column": confidence_column}
+    _check_columns(proposals, named)
+    if given:  # whatever the items are
+        check_settings(names, stop=_stop(names, stops, confidence), **settings)
     with working(f"reading {visible(items.name)}"):
         found = read_items(items, kind=kind, column=column, id_column=id_column)
+        proposed, hidden = None, []
+        if proposals is not None:
+            said, sure = read_predictions(proposals, found.ids, id_column=id_column, **named)
+            names = names_of(said, names or None)
+            codes = np.array([names.index(one) for one in said])[found.firsts]
+            proposed = codes, None if sure is None else sure[found.firsts]
+            if proposals.resolve() == items.resolve():
+                hidden = columns_of(proposals, **named)
+    settings["stop"] = _stop(names, stops, confidence)
+    check_settings(names, **settings)
     check_batch(batch, len(found.firsts))
     with working(f"computing features of {counted(len(found), 'item')}"):
         rows, embedding = _features(found, features, embed or "auto", seed)
@@ -118,7 +163,7 @@ def init(
         made = Project.create(
             part,
             ids=found.ids,
-            contents=found.contents,
+            contents=shown_without(found, hidden),
             kind=found.kind,
             features=rows,
             classes=names,
@@ -126,13 +171,43 @@ def init(
             root=found.root,
             batch=batch,
             embedding=embedding,
+            proposals=proposed,
             **settings,
         )
         made.close()
         if embedding is None and embed is not None:
             (part / FUNCTION).write_text(json.dumps({"function": embed}))
     came = embedding.describe() if embedding else f"from {embed}" if embed else "your own"
-    _report(project, found, f"{rows.shape[1]}, {came}", made.settings)
+    _report(project, found, f"{rows.shape[1]}, {came}", made.settings, proposed)
+
+
+def _check_columns(proposals: Path | None, named: dict[str, str | None]) -> None:
+    option = next((name for name, column in named.items() if column is not None), None)
+    if proposals is None and option is not None:
+        raise InvalidInput(option, "is a column of the proposals; pass --proposals too")
+
+
+def names_of(said: list[str], given: list[str] | None) -> list[str]:
+    """The classes that people may choose: those given, or those predicted."""
+    predicted = sorted(set(said))
+    if given is None:
+        if len(predicted) < 2:
+            raise InvalidInput(
+                "classes", f"only {predicted[0]!r} is predicted; name the classes that people may choose"
+            )
+        return predicted
+    other = next((name for name in predicted if name not in given), None)
+    if other is not None:
+        raise InvalidInput("classes", f"must include {other[:80]!r}, which is predicted; name it too")
+    return given
+
+
+def shown_without(items: Items, hidden: list[str]) -> Any:
+    """What people see: not the columns that hold the predictions."""
+    if items.kind != "row" or not hidden:
+        return items.contents
+    rows: Any = items.contents
+    return [{name: cell for name, cell in row.items() if name not in hidden} for row in rows]
 
 
 def _stop(names: list[str], given: dict[str, Any], confidence: float) -> dict[str, Any] | None:
@@ -237,7 +312,21 @@ def _listed(names: Sequence[str]) -> str:
     return shown if few else f"{len(names)}, the first are {shown}"
 
 
-def _report(project: Path, items: Items, features: str, settings: Settings) -> None:
+def _proposed(found: tuple[Any, Any], names: Sequence[str]) -> str:
+    """What is proposed, in words."""
+    codes, sure = found
+    counts = np.bincount(codes, minlength=len(names)).tolist()
+    told = tallied(dict(zip(names, counts, strict=True)), "never")
+    return told if sure is None else f"{told}; {percent(float(sure.mean()))} sure in the mean"
+
+
+def _report(
+    project: Path,
+    items: Items,
+    features: str,
+    settings: Settings,
+    proposed: tuple[Any, Any] | None,
+) -> None:
     where = f", column {items.columns[0]}" if items.kind == "text" and items.columns else ""
     share = "shares" if items.duplicates == 1 else "share"
     notes = [f"{counted(items.duplicates, 'duplicate')} {share} a label"] if items.duplicates else []
@@ -246,6 +335,7 @@ def _report(project: Path, items: Items, features: str, settings: Settings) -> N
         f"{project}: {counted(len(items), items.kind)}{where}" + "".join(f"; {n}" for n in notes),
         f"classes: {_listed(settings.classes)}",
         f"features: {features}",
+        *([] if proposed is None else [f"proposals: {_proposed(proposed, settings.classes)}"]),
         f"rounds of at least {counted(settings.batch, 'item')} "
         f"with {settings.strategy}, "
         f"{settings.check:.0%} of their draws uniform, so that accuracy is known",

@@ -84,7 +84,7 @@ def _repeat(folder: Folder, until: int | None) -> list[Repeated]:
     done = []
     status = Console(stderr=True).status("designing rounds again")
     with closing(Project(folder)) as opened, status as shown:
-        for one in repeat_rounds(opened.ledger, lambda: opened.pool, until):
+        for one in repeat_rounds(opened.ledger, lambda: opened.pool, until, proposed=opened.proposed):
             shown.update(f"round {one.round} designed again")
             done.append(one)
     return done

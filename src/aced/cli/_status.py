@@ -42,6 +42,8 @@ SETTINGS = (
 )
 
 
+IGNORED = 0.05
+"""Proposals with a smaller weight than this change nothing to speak of."""
 KNOWN = 0.5
 """Intervals that are wider than this say little of a class."""
 
@@ -114,6 +116,7 @@ def _print(console: Console, folder: str, found: dict[str, Any], old: bool) -> N
         + f"; {counted(found['disputed'], 'item')} disputed",
         "rounds": f"{len(found['rounds'])}, drew {counted(progress['drawn'], 'item')} "
         f"with {settings['strategy']}",
+        **({"proposals": _trusted(found["proposals"])} if found["proposals"] else {}),
         "representation": found["representation"]["sentence"],
         **({"advice": advice} if (advice := found["representation"]["advice"]) else {}),
         "last event": f"{found['last']['seq']}, {found['last']['kind']} "
@@ -147,6 +150,13 @@ def _audited(audit: dict[str, Any]) -> Table:
             _range(one["recall"]),
         )
     return table
+
+
+def _trusted(found: dict[str, float]) -> str:
+    """How far proposals count beside the model."""
+    if found["proposals"] < IGNORED:
+        return "they are no longer used: the labels do not bear them out"
+    return f"weight {found['proposals']:.2f}, beside the model's {found['model']:.2f}"
 
 
 def _range(found: dict[str, float]) -> str:

@@ -15,13 +15,14 @@ from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
 from aced._workers import Workers
 from aced.backends import make_workers
-from aced.certificates import Certificate, Known, Stop
+from aced.certificates import Certificate, Frozen, Known, Stop
 from aced.design import Report, Round
 from aced.learner import _saved, _scores
 from aced.learner._evidence import Evidence, asked
 from aced.learner._interrupted import undisturbed
 from aced.learner._labels import Classes, listed, plain_labels
 from aced.learner._memory import PREFIX, Memory, modern
+from aced.learner._proposals import Joined, Proposals, spread
 from aced.learner._queries import Queries, batch_of
 from aced.learner._random import Learnt, Savings, savings
 from aced.learner._regret import codes_of, regret_of
@@ -51,7 +52,9 @@ class Learner:
     linear: "linear" (the pool's own), "rbf" (those of a Gaussian kernel) or "auto" (default: the labels
     choose). ``classifier`` is any scikit-learn classifier (default: the penalised and calibrated model
     of that representation). ``l2`` makes it a logistic regression of rows as they are with this
-    penalty; 0 is the paper's. ``budget`` is the most rows to ask for (default: all). ``batch_size`` is
+    penalty; 0 is the paper's. ``proposals`` are guesses at the class of every row, by a language model,
+    say, and ``proposals_confidence`` how sure each is, from 0 to 1: the labels say how far they are
+    trusted beside the model. ``budget`` is the most rows to ask for (default: all). ``batch_size`` is
     how many rows are drawn from one design (default: 250, less for a small pool; with a budget T and a
     tolerance ε it is the paper's T / log2(1/ε)). ``tolerance`` is the excess error rate below which
     differences do not matter (default: 0, as in the paper's experiments). ``report`` is called with a
@@ -73,6 +76,8 @@ class Learner:
         representation: str | None = None,
         classifier: Any = None,
         l2: float | None = None,
+        proposals: Any = None,
+        proposals_confidence: Any = None,
         budget: int | None = None,
         batch_size: int | None = None,
         tolerance: float = 0.0,
@@ -104,10 +109,26 @@ class Learner:
         self._rng = np.random.default_rng(seed)
         self._rows = Rows(pool, self._classes)
         self._evidence = Evidence(n)
+        self._proposals: Proposals | None = None
+        self._joined: Joined | None = None
+        if proposals is not None:
+            if self._l2 != CHOSEN:
+                raise InvalidInput(
+                    "proposals", "are joined with the learner's own model; leave classifier and l2 out"
+                )
+            self._proposals = Proposals.of(proposals, proposals_confidence, self._classes, n)
+        elif proposals_confidence is not None:
+            raise InvalidInput("proposals_confidence", "goes with proposals; pass these too")
         self._round: Round | None = None
         self._lam: Float64 | None = None
         self._incumbent: Ints | None = None  # codes (n,)
         self._fitted: Fitted | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Before the first draw proposals are the classifier that draws are a test of."""
+        if self._proposals is not None and not len(self._evidence.drawn):
+            self._evidence.drawn.freeze(Frozen(1, *self._judged()))
 
     # -- the loop ---------------------------------------------------------------
 
@@ -167,6 +188,7 @@ class Learner:
                 "labels": len(positions),
                 "drawn": len(plan.positions),
                 **({} if self.strategy.stream else self._trainer.record()),
+                **self._trusted(),
                 **{k: v.item() if isinstance(v, np.generic) else v for k, v in plan.record.items()},
                 "seconds": time.perf_counter() - began,
             }
@@ -175,12 +197,37 @@ class Learner:
 
     def _judged(self) -> tuple[Array, Array]:
         """What the classifier says of every row: a code, and how likely it is wrong."""
+        if (joined := self._join()) is not None:
+            return joined.said, joined.doubt
         fitted = self._fit()
         assert fitted is not None
         how = fitted.head, self._codes_of(fitted.head), self._classes.count
         with self.workers.session():
             said, doubt = self.workers.each(_scores.judged, fitted.pool, *how)
         return np.asarray(said), np.asarray(doubt)
+
+    def _join(self) -> Joined | None:
+        """Model and proposals together; None without proposals."""
+        if self._proposals is None or self._joined is not None:
+            return self._joined
+        fitted, rows, count = self._fit(), self._rows.labelled, self._classes.count
+        shares, left_out = None, None
+        if fitted is not None and fitted.model is not None:
+            codes = self._codes_of(fitted.classifier)
+            with self.workers.session():
+                shares = spread(fitted.model.probabilities(self.workers), codes, count, len(rows))
+            left_out = shares[rows]
+            if len(fitted.model.left_out) == len(rows):  # else so many that it hardly matters
+                left_out = spread(fitted.model.left_out, codes, count, len(rows))
+        told = rows, self._rows.codes[rows], left_out, self._rows.probabilities[rows]
+        self._joined = self._proposals.joined(count, shares, *told)
+        return self._joined
+
+    def _trusted(self) -> dict[str, float]:
+        """What the history says of model and proposals."""
+        if (joined := self._join()) is None:
+            return {}
+        return {"model_weight": joined.weights[0], "proposal_weight": joined.weights[1]}
 
     def _represented(self) -> tuple[Pool, Model | None]:
         """The rows and the model that the strategy sees. The choice is kept for the next round."""
@@ -203,9 +250,11 @@ class Learner:
         """
         now = self._rows.tell(self.pool.positions(ids), labels, overwrite)
         self._evidence.drawn.recode(now)
+        if self._proposals is not None:
+            self._proposals.recode(now)
         if self._incumbent is not None:
             self._incumbent = now[self._incumbent]  # a new class may sort before another
-        self._fitted = None
+        self._fitted = self._joined = None
 
     def release(self, ids: Any) -> None:
         """Make these pending rows unasked again, so that they may be asked for later."""
@@ -275,12 +324,33 @@ class Learner:
             return self._trainer.refit(positions, values).classifier
 
     def predict(self) -> Array:
-        """The class that the classifier gives each row of the pool, block by block."""
+        """The class that the classifier gives each row of the pool, block by block.
+
+        Where there are proposals, it is the class that model and proposals together give it.
+        """
+        if (joined := self._join()) is not None:
+            return self._classes.decode(joined.said.astype(np.int64))
         fitted = self._fit()
         if fitted is None:
             raise InvalidInput("labels", "there are none yet; tell some before you predict")
         with self.workers.session():
             return np.asarray(self.workers.each(_scores.predicted, fitted.pool, fitted.head)[0])
+
+    def predict_proba(self) -> Float64:
+        """The probabilities of the :attr:`classes` for each row of the pool, (n, K).
+
+        They are those of :meth:`predict`; a class without a label has none, unless it is proposed.
+        """
+        if (joined := self._join()) is not None:
+            return np.asarray(np.exp(joined.log_shares))
+        fitted = self._fit()
+        if fitted is None or fitted.model is None:
+            raise InvalidInput("labels", "of two classes are needed, and the learner's own model")
+        with self.workers.session():
+            shares = fitted.model.probabilities(self.workers)
+        whole = np.zeros((len(shares), self._classes.count))
+        whole[:, self._codes_of(fitted.classifier)] = shares
+        return whole
 
     def accuracy(
         self, confidence: float = 0.95, *, of: str = "accuracy", label: Any = None
@@ -325,6 +395,8 @@ class Learner:
         if hypotheses is not None:
             given = codes_of(hypotheses, self._classes.values, len(self.pool))
             return certificates.exact_regret(self._evidence.drawn, now, given, confidence)
+        if self._proposals is not None:
+            raise InvalidInput("proposals", "are no part of the class that a regret is about")
         codes = self._codes_of(fitted.classifier)
         return regret_of(self._evidence.drawn, now, fitted, codes, self.workers, confidence)
 
@@ -332,12 +404,12 @@ class Learner:
         """How many labels random labelling would have taken to get this far: an estimate, with a band.
 
         It follows from the uniform part of the draws, and trusts the model on rows without a label. None
-        if there are too few draws, or if the classifier is one of your own.
+        if there are too few draws, if the classifier is one of your own, or with proposals.
         """
         asked(self.strategy, self._classes, 0.95, "accuracy", None)
         now, fitted = self._known(), self._fit()
         assert fitted is not None
-        if fitted.model is None:
+        if fitted.model is None or self._proposals is not None:
             return None
         drawn, codes = self._evidence.drawn, self._codes_of(fitted.classifier)
         with self.workers.session():
@@ -361,6 +433,8 @@ class Learner:
         return Known(self._rows.having(LABELLED), self._rows.codes, *self._judged())
 
     def _scored(self, function: Callable[[Float64], Array]) -> Array | None:
+        if (joined := self._join()) is not None:
+            return function(joined.scores)
         fitted = self._fit()
         with self.workers.session():
             if fitted is None or not _scores.has_scores(fitted.head, fitted.pool.rows([0])):
@@ -417,7 +491,8 @@ class Learner:
         self.strategy.restore(memory.strategy)
         self._trainer.restore(memory.arrays)
         self._evidence.drawn.restore(memory.arrays)
-        self._fitted = None
+        self._fitted = self._joined = None
+        self._begin()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to one file, without the pool and without a classifier of your own."""
@@ -437,7 +512,8 @@ class Learner:
             "rng": memory.rng,
             "history": self.history,
         }
-        _archive.write(path, meta, self._rows.arrays() | dict(memory.arrays))
+        held = {} if self._proposals is None else self._proposals.arrays()
+        _archive.write(path, meta, self._rows.arrays() | held | dict(memory.arrays))
 
     @classmethod
     def load(
@@ -489,6 +565,7 @@ class Learner:
         learner._classes.restore(meta["classes"])
         learner.history = meta["history"]
         learner._rows.restore(arrays)
+        learner._proposals = Proposals.of_arrays(arrays)
         with _saved.damaged(path):
             learner.recall(Memory(meta["rng"], arrays))
         return learner

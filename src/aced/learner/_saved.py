@@ -23,7 +23,7 @@ NEEDED = {
 
 _ROWS: dict[str, str] = {
     "status": "i1", "codes": "i8", "probabilities": "f8", "lam": "f8", "incumbent": "i8",
-    PREFIX + "spent": "f8",
+    PREFIX + "spent": "f8", "proposed": "i8", "proposed_sure": "f8",
 }  # fmt: skip
 """Arrays with a number for each row, and their types; the last is one of aced's strategies."""
 
@@ -74,6 +74,11 @@ def _check_classes(values: Any, arrays: dict[str, Array]) -> None:
     codes, labelled = arrays["codes"], arrays["status"] == LABELLED
     last = max(1, len(values) - 1)
     _require(_within(codes, last) and _within(codes[labelled], len(values) - 1), "codes")
+    _require(("proposed" in arrays) == ("proposed_sure" in arrays), "proposed")
+    if "proposed" in arrays:
+        _require(_within(arrays["proposed"], last), "proposed")
+        sure = arrays["proposed_sure"]
+        _require(bool(((sure > 0) & (sure < 1)).all()), "proposed_sure")
     _require("incumbent" not in arrays or _within(arrays["incumbent"], last), "incumbent")
 
 

@@ -16,10 +16,12 @@ import numpy as np
 
 from aced import _archive
 from aced._errors import InvalidInput
+from aced._types import Float64
 from aced.certificates import recoded
 from aced.ledger import Ledger, State
 from aced.project._audit import told
 from aced.project._files import MEMORY
+from aced.project._proposals import standing
 from aced.project._round import PLANNER, Brief, PlannedRound, plan_round
 from aced.project._votes import opinions
 
@@ -138,7 +140,12 @@ def fitting(memory: Memory | None, last: Mapping[str, Any], state: State) -> Mem
 
 
 def recalled(
-    folder: Path, ledger: Ledger, pool: Callable[[], Pool], last: Mapping[str, Any] | None, until: int
+    folder: Path,
+    ledger: Ledger,
+    pool: Callable[[], Pool],
+    last: Mapping[str, Any] | None,
+    until: int,
+    proposed: Float64 | None = None,
 ) -> Memory | None:
     """The memory of round ``last``, from its file, or made anew from the ledger up to event ``until``;
     None before the first round and after a round that an earlier version planned."""
@@ -146,7 +153,7 @@ def recalled(
         return None
     memory = read_memory(folder / MEMORY, last)
     if memory is None:  # lost, or not written yet: it follows from the ledger
-        for one in repeat_rounds(ledger, pool, until):
+        for one in repeat_rounds(ledger, pool, until, proposed=proposed):
             memory = one.memory
     return memory
 
@@ -169,9 +176,16 @@ class Repeated:
 
 
 def repeat_rounds(
-    ledger: Ledger, pool: Callable[[], Pool], until: int | None = None, threads: int | None = None
+    ledger: Ledger,
+    pool: Callable[[], Pool],
+    until: int | None = None,
+    threads: int | None = None,
+    proposed: Float64 | None = None,
 ) -> Iterator[Repeated]:
-    """Plan every round up to event ``until`` again, each from the state after event ``based_on``."""
+    """Plan every round up to event ``until`` again, each from the state after event ``based_on``.
+
+    ``proposed`` are the proposals of the project, if it has some.
+    """
     rounds = [
         event.body
         for event, _ in ledger.events()
@@ -191,7 +205,8 @@ def repeat_rounds(
                 "project", f"round {body['round']} is based on events after a later round"
             )
         last = state.rounds[-1] if state.rounds else {}
-        brief = replace(brief_of(state), memory=fitting(memory, last, state))
+        kept, proposals = fitting(memory, last, state), standing(proposed, state)
+        brief = replace(brief_of(state), memory=kept, proposals=proposals)
         if brief.round != body["round"]:
             differs: str | None = f"it comes after {brief.round - 1} rounds"
         else:

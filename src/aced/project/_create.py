@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from aced._errors import InvalidInput
 from aced._types import Float32
 from aced.ledger import Ledger, Settings
 from aced.pool import Pool
 from aced.project._files import LEDGER, Savable, hash_files, item_lines, refuse_full, write_files
+from aced.project._proposals import checked
 from aced.project._settings import check_batch, check_features, check_rows, check_settings
 
 
@@ -26,6 +28,7 @@ def make_files(
     root: str | os.PathLike[str] | None,
     batch: int | None,
     embedding: Savable | None,
+    proposals: tuple[Any, Any] | None,
     clock: Callable[[], float],
     **settings: Any,
 ) -> None:
@@ -43,7 +46,10 @@ def make_files(
     check_features(pool.features)
     check_rows(len(ids), len(contents), where, len(pool))
     check_batch(batch, len(pool))
-    write_files(folder, item_lines(ids, contents, where), pool, embedding)
+    proposed = None if proposals is None else checked(*proposals, len(pool), len(classes))
+    if proposed is not None and settings["l2"] is not None:
+        raise InvalidInput("l2", "leaves out the model that proposals are joined with; leave l2 out")
+    write_files(folder, item_lines(ids, contents, where), pool, embedding, proposed)
     numbers: dict[str, Any] = {name: float(settings[name]) for name in ("check", "overlap", "lease")}
     made = Settings(
         classes=tuple(classes),

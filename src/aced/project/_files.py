@@ -5,12 +5,13 @@ PROJECT/ledger.head      the number and the hash of the last acknowledged event
 PROJECT/ledger.snapshot  the state after some event; made anew from the ledger if lost
 PROJECT/items.jsonl      every item: its id, its content, the row of the pool it belongs to
 PROJECT/features.npy     one row for each distinct item
+PROJECT/proposals.npy    proposed classes and how sure they are; absent if there are none
 PROJECT/embedding.npz    how features of new items are computed; absent if the user gave features
 PROJECT/embed.json       the name of the user's function that made the features; shown, never called
 PROJECT/memory.npz       the memory that the last round leaves; made anew from the ledger if lost
 PROJECT/checked.json     sizes and times of large files whose hashes were right; made anew if lost
 
-The ledger holds the hashes of items, features and embedding. Those of items and features are compared
+The ledger holds their hashes. Those of items, features and proposals are compared
 whenever a project is opened, that of the embedding when it is used. A large file is read again only if
 its size or time has changed since.
 """
@@ -29,13 +30,15 @@ import numpy as np
 
 from aced._errors import Damaged, InvalidInput, reason
 from aced._files import replacing
-from aced._types import Float32
+from aced._types import Float32, Float64
 from aced.ledger import Settings, State
 from aced.pool import Pool
 
 LEDGER, HEAD, ITEMS, FEATURES = "ledger.sqlite", "ledger.head", "items.jsonl", "features.npy"
 EMBEDDING, FUNCTION, MEMORY = "embedding.npz", "embed.json", "memory.npz"
-CHECKED = "checked.json"
+CHECKED, PROPOSALS = "checked.json", "proposals.npy"
+OPENED = (ITEMS, FEATURES, PROPOSALS)
+"""Files whose hashes are compared whenever a project is opened."""
 RESTORE = "restore a copy of the project"
 LARGE = 64 * 2**20
 """Bytes from which a file that has not changed is not read again at every opening."""
@@ -64,13 +67,18 @@ def refuse_full(folder: Path) -> None:
         raise InvalidInput("project", f"{folder} exists and is not an empty folder; choose another")
 
 
-def write_files(folder: Path, lines: bytes, pool: Pool, embedding: Savable | None) -> None:
+def write_files(
+    folder: Path, lines: bytes, pool: Pool, embedding: Savable | None, proposed: Float64 | None
+) -> None:
     """Write what a new project has besides its ledger."""
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(folder / FEATURES) as file:
         np.save(file, pool.rows())
     with replacing(folder / ITEMS) as file:
         file.write(lines)
+    if proposed is not None:
+        with replacing(folder / PROPOSALS) as file:
+            np.save(file, proposed)
     if embedding is not None:
         embedding.save(folder / EMBEDDING)
 
@@ -151,7 +159,7 @@ def hash_file(path: Path) -> str:
 
 def hash_files(folder: Path) -> dict[str, str]:
     """The hashes that a ledger keeps of a project's files."""
-    names = [ITEMS, FEATURES] + [EMBEDDING] * (folder / EMBEDDING).exists()
+    names = [ITEMS, FEATURES] + [one for one in (EMBEDDING, PROPOSALS) if (folder / one).exists()]
     return {name: hash_file(folder / name) for name in names}
 
 

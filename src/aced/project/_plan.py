@@ -56,7 +56,7 @@ def plan(pool: Pool, brief: Brief, threads: int | None = None) -> PlannedRound:
     return PlannedRound(
         rows=rows[order].tolist(),
         probabilities=probabilities[order].tolist(),
-        notes=_notes(learner, rows[order], rng),
+        notes=_notes(learner, rows[order], rng, brief.proposals is not None),
         design={k: v for k, v in record.items() if k != "seconds" and v == v},
         seconds=time.perf_counter() - began,
         memory=learner.memory,
@@ -95,6 +95,8 @@ def _learner(pool: Pool, brief: Brief, threads: int | None) -> Learner:
         classes=brief.classes,
         l2=brief.l2,
         representation=brief.representation,
+        proposals=None if brief.proposals is None else brief.proposals[0],
+        proposals_confidence=None if brief.proposals is None else brief.proposals[1],
         batch_size=min(brief.batch, len(pool)),
         seed=brief.seed,
         threads=threads,
@@ -130,7 +132,9 @@ def _second_opinions(
     return draw([worth], worth > 0, count, rng)
 
 
-def _notes(learner: Learner, rows: Ints, rng: np.random.Generator) -> list[dict[str, Any]]:
+def _notes(
+    learner: Learner, rows: Ints, rng: np.random.Generator, proposed: bool
+) -> list[dict[str, Any]]:
     """Why each row is asked for: its λ relative to a uniform draw, what the classifier and the incumbent
     say of it, and how many of 64 rivals disagree with the incumbent about it."""
     if not len(rows):  # the strategy has nothing more to ask
@@ -139,7 +143,11 @@ def _notes(learner: Learner, rows: Ints, rng: np.random.Generator) -> list[dict[
     if learner.design is not None:
         columns["lam"] = (learner.design[rows] * len(learner.pool)).round(4).tolist()
     model = learner.classifier
-    if model is not None and len(getattr(model, "classes_", [])) > 1:
+    if proposed:
+        together = learner.predict_proba()[rows]
+        columns["says"] = np.asarray(learner.classes)[together.argmax(axis=1)].tolist()
+        columns["sure"] = together.max(axis=1).round(4).tolist()
+    elif model is not None and len(getattr(model, "classes_", [])) > 1:
         shares = model.predict_proba(learner.pool.rows(rows))
         columns["says"] = model.classes_[shares.argmax(axis=1)].tolist()
         columns["sure"] = shares.max(axis=1).round(4).tolist()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from aced._errors import InvalidInput
-from aced._types import Float32
+from aced._types import Float32, Float64
 from aced.ledger import Event, Ledger, LedgerDamaged, LedgerError, Settings, State, Transaction
 from aced.pool import Pool
 from aced.project._brief import (
@@ -30,6 +30,7 @@ from aced.project._files import (
     FEATURES,
     ITEMS,
     MEMORY,
+    OPENED,
     Savable,
     check_files,
     find_ledger,
@@ -40,6 +41,7 @@ from aced.project._files import (
 )
 from aced.project._item import USED, Item, KeyTaken, check_same
 from aced.project._people import check_name, hash_of, holder_of, new_token
+from aced.project._proposals import read_proposals, standing
 from aced.project._round import Brief, PlannedRound, train_classifier
 from aced.project._spare import spare_row
 from aced.project._tally import Tally
@@ -66,7 +68,7 @@ class Project:
             )
         known = self.ledger.state.files
         if known:
-            check_files(self.folder, {name: known[name] for name in (ITEMS, FEATURES) if name in known})
+            check_files(self.folder, {name: known[name] for name in OPENED if name in known})
         elif self.ledger.writable:
             self._seal()
 
@@ -109,6 +111,7 @@ class Project:
         audit: Mapping[str, float] | None = None,
         stop: Mapping[str, Any] | None = None,
         cost_per_label: float | None = None,
+        proposals: tuple[Any, Any] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> Project:
         """Make a project in ``folder``, which is empty or absent.
@@ -125,6 +128,7 @@ class Project:
         are predictions (:mod:`._audit`), and the project says how accurate they are. ``stop`` says when
         labelling may stop: ``of`` ("accuracy", or "recall" of the class with this ``code``), ``wanted``
         and ``confidence``. ``cost_per_label`` is what a label costs, from which savings in money follow.
+        ``proposals`` are the proposed code of each row and how sure it is (None: nothing is known).
         """
         make_files(
             Path(folder),
@@ -137,6 +141,7 @@ class Project:
             root=root,
             batch=batch,
             embedding=embedding,
+            proposals=proposals,
             clock=clock,
             audit=audit,
             stop=stop,
@@ -194,6 +199,11 @@ class Project:
     @cached_property
     def pool(self) -> Pool:
         return pool_of(self.features, self.folder / FEATURES, self.settings)
+
+    @cached_property
+    def proposed(self) -> Float64 | None:
+        """A proposed code of every row, and how sure it is; None without proposals."""
+        return read_proposals(self.folder, self.settings.rows)
 
     @cached_property
     def items(self) -> list[dict[str, Any]]:
@@ -373,7 +383,10 @@ class Project:
         """The next round's brief, from the present state."""
         with self.ledger.reading() as state:
             brief, last = brief_of(state), state.rounds[-1] if state.rounds else None
-        memory = recalled(self.folder, self.ledger, lambda: self.pool, last, brief.based_on)
+            brief = replace(brief, proposals=standing(self.proposed, state))
+        memory = recalled(
+            self.folder, self.ledger, lambda: self.pool, last, brief.based_on, self.proposed
+        )
         return replace(brief, memory=fitting(memory, last or {}, self.ledger.state))
 
     def record(self, brief: Brief, planned: PlannedRound) -> bool:

@@ -47,6 +47,7 @@ class Brief:
     classes: Sequence[int] = (0, 1)  # codes of the classes that people may choose, K of them
     memory: Memory | None = None  # what the round before left behind
     representation: str = "linear"  # auto, linear or rbf
+    proposals: tuple[Ints, Float64] | None = None  # proposed codes, and how sure they are
     saved_at: int = 0  # the labels at which it was last estimated what random labelling takes
     stop: Mapping[str, Any] | None = None  # when labelling may stop
     audit: Told | None = None  # of a project that audits predictions: its draws so far

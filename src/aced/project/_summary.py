@@ -20,6 +20,7 @@ from aced.project._audit import audited, labels_left as labels_of_audit, rightly
 from aced.project._classes import active_names, class_table
 from aced.project._confusion import accuracy, by_class, confusion, last_estimate
 from aced.project._export import finite
+from aced.project._proposals import trusted
 from aced.project._representation import representation
 from aced.project._savings import saved
 from aced.project._settings import check_cost
@@ -121,6 +122,7 @@ def summary(project: Project, cost_per_label: float | None = None) -> dict[str, 
         classes = class_table(state, found.codes)
         change = _last_change(project, state)
         represented = representation(state)
+        proposals = trusted(state.rounds)
         against = saved(state, pace, cost_per_label)
         audit = audited(project.features, state) if project.settings.audit else None
     return {
@@ -138,6 +140,7 @@ def summary(project: Project, cost_per_label: float | None = None) -> dict[str, 
         "rounds": rounds,
         "representation": represented,
         "savings": against,
+        "proposals": proposals,
         "audit": audit,
     }
 

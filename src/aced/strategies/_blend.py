@@ -35,6 +35,7 @@ import numpy as np
 
 from aced._check import fraction, share
 from aced._types import Array, Bools, Float64, Ints, Rng
+from aced.certificates import draw_telling
 from aced.design import draw, systematic
 from aced.representations import Model, Representations
 from aced.strategies._base import Plan, Strategy, View
@@ -73,6 +74,8 @@ class Blend(Strategy):
         gaps, model = _gaps(view), self._model(view)
         open_rows = np.flatnonzero(view.open)
         size = min(size, len(open_rows))
+        if gaps is not None and model is None and size:
+            return self._by_proposals(view, gaps, size, rng)
         if gaps is None or model is None or size == 0:
             uniform = view.open / max(1, len(open_rows))
             rows = draw([uniform], view.open, size, rng)
@@ -85,6 +88,13 @@ class Blend(Strategy):
         lam[open_rows] = self.explore / len(open_rows) + (1 - self.explore) * mass
         doubt = {"doubt": float((1 - gaps[open_rows]).mean())}
         return Plan(*drawn, doubt, lam, explore=self.explore)
+
+    def _by_proposals(self, view: View, gaps: Float64, size: int, rng: Rng) -> Plan:
+        """Before there is a model: draws that tell how far proposals are right."""
+        doubt = np.asarray((1 - gaps) / 2, dtype=np.float32)
+        drawn = draw_telling(doubt, view.open, self.explore, size, rng)
+        record = {"doubt": float((1 - gaps[view.open]).mean())}
+        return Plan(drawn.rows, drawn.probabilities, record, explore=self.explore)
 
     def _model(self, view: View) -> Model | None:
         """The learner's model; if it has none, a linear one for gains. None before two classes."""

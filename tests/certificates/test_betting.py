@@ -65,7 +65,7 @@ def test_what_is_bet_on_the_truth_stays_one_in_expectation_exactly(bets, starts)
         after = np.exp(bets(evidence_of(columns, marks, order, starts), truth))
         wealth, total, highest = wealth + chance * after, total + chance, max(highest, after.max())
     assert total == pytest.approx(1)
-    begun = np.ones(4) if starts is None else np.array([0.125, 0.125, 0.25, 0.25])
+    begun = np.ones(4) if starts is None else np.array([0.5, 0.5, 0.75, 0.75])
     assert wealth == pytest.approx(begun)
     assert highest > 1.2 * begun[-1]  # there was something to win
 

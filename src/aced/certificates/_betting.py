@@ -44,10 +44,8 @@ from aced._types import Float64, Ints
 
 THETA = 0.4 * 2.0 ** -np.arange(7)
 """The differences, in shares of the pool, that bets are made for."""
-CAP = 0.9
+CAP = 0.95
 """The most of the wealth that a bet may lose."""
-EVEN = 6
-"""So many starts have the same weight; those after them share the rest, less and less."""
 STEPS = 40
 """Halvings that find an end of the interval."""
 
@@ -143,11 +141,9 @@ def _log_wealth(gain: Float64, room: Float64, evidence: Evidence) -> Float64:
 
 
 def weights(count: int) -> Float64:
-    """The share of the first wealth that each of ``count`` starts has; however many come, at most 1.
+    """The share of the first wealth that each of ``count`` starts has; however many come, below 1.
 
-    >>> weights(3), round(float(weights(10**6).sum()), 3)
-    (array([0.125, 0.125, 0.125]), 1.0)
+    >>> weights(4)
+    array([0.5   , 0.25  , 0.125 , 0.0625])
     """
-    k = np.arange(count)
-    late = np.maximum(k - EVEN + 1, 1)
-    return np.asarray(np.where(k < EVEN, 0.75 / EVEN, 0.25 / (late * (late + 1))))
+    return np.asarray(0.5 ** (1.0 + np.arange(count)))

@@ -56,7 +56,7 @@ def test_labels_become_hours_and_money(worked):
         assert labels[end] == found[taken] - 120
         assert money[end] == pytest.approx(0.5 * labels[end])
     pace = worked.tally.seconds(None)
-    assert hours["middle"] == pytest.approx(labels["middle"] * pace / 3600, abs=0.01)
+    assert hours["middle"] == pytest.approx(labels["middle"] * pace / 3600, abs=1e-4)
     assert summary(worked, 2.0)["savings"]["saved"]["money"]["high"] == pytest.approx(2 * labels["high"])
     assert [one["labels"] for one in found["ours"]] == [one["labels"] for one in found["by_random"]]
     json.dumps(found, allow_nan=False)

@@ -14,6 +14,8 @@ from aced.certificates._drawn import Drawn
 
 GUESS = 2.0
 """The errors for which it counts that classifiers expect their errors rightly, beside those seen."""
+RECENT = 2.0
+"""A draw counts by this power of the share of the present labels that its classifier had."""
 FEWEST = 10
 """With more draws than this, fixed predictions are judged by the draws alone."""
 STEPS = 20
@@ -140,10 +142,14 @@ def _fared(evidence: Evidence, drawn: Drawn) -> float:
     """The errors that classifiers made over those that they expected of themselves, by the draws.
 
     Each draw counts for as many errors as it would have to expect if errors came one by one with its
-    variance: a draw that stands for many rows says less than it weighs.
+    variance: a draw that stands for many rows says less than it weighs. Young classifiers know their
+    errors badly, so that late draws count for more.
     """
     expected = drawn.doubts / drawn.n
     worth = np.where(np.isfinite(evidence.top), expected / evidence.spread, 0.0)
+    made_with = {number: labels for number, (labels, _) in drawn.classifiers.items()}
+    labels = np.array([made_with.get(number, 0) for number in drawn.frozen.tolist()], float)
+    worth *= (labels / max(labels.max(initial=0.0), 1.0)) ** RECENT
     made = float((worth * (evidence.low + evidence.high) / 2).sum())
     return (GUESS + max(made, 0.0)) / (GUESS + float((worth * expected).sum()))
 

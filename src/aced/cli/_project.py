@@ -162,6 +162,10 @@ def share_of(argument: str, given: str, names: list[str]) -> tuple[float, str]:
     return wanted, name
 
 
+SHORT = 2.0
+"""Fewer hours than this are shown in minutes."""
+
+
 def saved_words(found: dict[str, Any]) -> str:
     """What was saved or lost against random labelling, with its band.
 
@@ -171,8 +175,13 @@ def saved_words(found: dict[str, Any]) -> str:
     """
     parts = found["saved"]
     labels = _saved(parts["labels"], " labels", 0)
-    units = (("hours", " h", 1), ("money", " in money", 2))
-    more = [_saved(parts[name], unit, digits) for name, unit, digits in units if parts[name]]
+    more = []
+    if (hours := parts["hours"]) is not None:
+        minutes = {end: 60 * number for end, number in hours.items()}
+        short = max(map(abs, hours.values())) < SHORT
+        more.append(_saved(minutes, " min", 0) if short else _saved(hours, " h", 1))
+    if parts["money"] is not None:
+        more.append(_saved(parts["money"], " in money", 2))
     took = f"random labelling takes about {found['random']} for what took {found['labels']}"
     return "; ".join([f"about {labels}: {took}", *more])
 

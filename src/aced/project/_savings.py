@@ -45,7 +45,7 @@ def saved(state: State, pace: float | None, cost_per_label: float | None) -> dic
         "by_random": [_shown(point) for point in found["by_random"]],
         "saved": {
             "labels": _three(ends, 1, 0),
-            "hours": None if pace is None else _three(ends, pace / 3600, 2),
+            "hours": None if pace is None else _three(ends, pace / 3600, 4),
             "money": None if cost is None else _three(ends, cost, 2),
         },
     }

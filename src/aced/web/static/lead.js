@@ -161,7 +161,11 @@ function savedWords({ labels, random, saved }) {
     const band = ends.map((n) => (alike ? size(n) : `${size(n)} ${way(n)}`)).join(" to ");
     return `${size(middle)}${unit} ${way(middle)} (${band})`;
   };
-  const more = [saved.hours && one(saved.hours, " hours", 1), saved.money && one(saved.money, " in money", 2)].filter(Boolean);
+  const hours = saved.hours && Object.values(saved.hours);
+  const short = hours && Math.max(...hours.map(Math.abs)) < 2;
+  const minutes = short && Object.fromEntries(Object.entries(saved.hours).map(([end, n]) => [end, 60 * n]));
+  const time = hours && (short ? one(minutes, " minutes") : one(saved.hours, " hours", 1));
+  const more = [time, saved.money && one(saved.money, " in money", 2)].filter(Boolean);
   const took = `Random labelling would have taken about ${count(random)} labels for what took ${count(labels)}.`;
   return [`About ${one(saved.labels, " labels")}.`, took, ...more.map((text) => `About ${text}.`)].join(" ");
 }

@@ -15,9 +15,9 @@ where it is not. That of random labelling is continued beyond its rows by the cu
 Rows with a label count as right, so that (1 - m / N) g(m) of the pool is wrong after m labels. Where
 this falls to what is wrong now is what random labelling would have taken. All of it is repeated with
 other runs, and with the model's doubts taken so many times as its errors on the later draws allow (a
-Gamma distribution), and about one error more in as many rows as there are labels. Bands hold 80 % of
-the repetitions. It is an estimate, and no certificate: it trusts the present model on rows without a
-label, and the curve beyond the uniform rows.
+Gamma distribution): some of the errors that it did not expect may be on any row. About one error more in
+as many rows as there are labels comes on top. Bands hold all repetitions. It is an estimate, and no
+certificate: it trusts the present model on rows without a label, and the curve beyond the uniform rows.
 """
 
 from __future__ import annotations
@@ -35,14 +35,16 @@ from aced.learner._trainer import Fitted, Trainer
 from aced.pool import Pool
 from aced.representations import Model
 
-RUNS = 12
+RUNS = 15
 FEWEST, GRID = 10, 1.6
 """The first m, and by what each is larger than the one before."""
 FEWEST_UNIFORM = 15
 """With fewer uniform draws nothing is said of random labelling."""
 MOST_ROWS = 20_000
 """So many rows of the pool are looked at; of a larger pool those without a label stand for several."""
-BAND = (0.1, 0.9)
+FEW = 0.5
+"""The errors for which it counts that the model knows its own, beside those of the draws."""
+BAND = (0.0, 1.0)
 MOST_FARED = 10.0
 """The model's doubts are scaled by no more than this, or its inverse."""
 
@@ -91,8 +93,14 @@ class Learnt:
         self._right = [place[code] for code in known.tolist()]
         self._shares = self._probabilities(fitted.model).astype(float)
 
-    def fared(self, ratio: float, more: float) -> None:
-        """Take the model's doubts this many times, and ``more`` beside them."""
+    def fared(self, ratio: float, evenly: float, more: float) -> None:
+        """Take the model's doubts this many times in the mean, and ``more`` beside them.
+
+        Of errors beyond those that it expects, the share ``evenly`` may be anywhere.
+        """
+        beyond = max(ratio - 1, 0.0)
+        more += evenly * beyond * float(1 - self._shares.max(axis=1).mean())
+        ratio -= evenly * beyond
         best, every = self._shares.argmax(axis=1), np.arange(len(self._shares))
         self._wrong = 1 - ratio * self._shares  # (m, K): by class, how likely it is wrong
         self._wrong[every, best] = ratio * (1 - self._shares[every, best]) + more
@@ -167,8 +175,8 @@ def savings(drawn: Drawn, now: Known, learnt: Learnt, seed: int) -> Savings | No
     mine, theirs, taken = [], [], []
     made, expected = _fared(drawn, now)
     for _ in range(RUNS):
-        ratio = np.clip(rng.gamma(1 + made) / (1 + expected), 1 / MOST_FARED, MOST_FARED)
-        learnt.fared(float(ratio), rng.exponential() / len(ours))
+        ratio = np.clip(rng.gamma(FEW + made) / (FEW + expected), 1 / MOST_FARED, MOST_FARED)
+        learnt.fared(float(ratio), rng.random(), rng.exponential() / len(ours))
         own = _errors(ours, learnt)
         if len(own) < 2 or own[-1][0] < len(ours):
             return None

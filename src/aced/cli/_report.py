@@ -1,4 +1,4 @@
-"""aced report: write figures and tables about a folder of records."""
+"""aced report: write figures and tables about a folder of records, or about a project."""
 
 from __future__ import annotations
 
@@ -9,30 +9,52 @@ import typer
 from rich.console import Console
 
 from aced._errors import InvalidInput, reason
-from aced.bench import Records, build, to_html, to_markdown
+from aced.bench import Block, Records, build, to_html, to_markdown
 from aced.cli._outputs import need_matplotlib, write_bytes
+from aced.cli._project_report import is_project, project_blocks
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Output folder of aced bench.")],
-    out: Annotated[Path | None, typer.Option(help="Where to write the report (default: DIR).")] = None,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Output folder of aced bench, or a project.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write the report (default: DIR, of a project here).")
+    ] = None,
+    cost_per_label: Annotated[
+        float | None, typer.Option(help="What a label costs, for a project (default: as in aced init).")
+    ] = None,
 ) -> None:
-    """Write report.html and report.md about a folder of records. Pictures go to the folder figures."""
+    """Write report.html and report.md about a folder of records, or about a project.
+
+    Pictures go to the folder figures.
+    """
     if not folder.is_dir():
         raise InvalidInput("dir", f"there is no folder {folder}")
+    if is_project(folder):
+        need_matplotlib("aced report")
+        _written(project_blocks(folder, cost_per_label), out or Path(), "the project")
+        return
+    if cost_per_label is not None:
+        raise InvalidInput("cost_per_label", "is for the report on a project; leave it out")
     records = Records(folder).all()
     if not records:
         raise InvalidInput("dir", f"{folder} has no records; make some with aced bench")
     need_matplotlib("aced report")
-    where = out or folder
-    figures = _made(where)
     with Console(stderr=True).status("drawing"):
-        pages, pictures = _drawn(records, folder)
-        for name, png in pictures.items():
-            write_bytes(figures / name, png)
-        for name, page in pages.items():
-            write_bytes(where / name, page)
-    Console().print(f"{where / 'report.html'} and {where / 'report.md'}: {len(records)} runs")
+        blocks = _drawn(records, folder)
+    _written(blocks, out or folder, f"{len(records)} runs")
+
+
+def _written(blocks: list[Block], where: Path, what: str) -> None:
+    """Write the pages and the pictures of a report."""
+    figures = _made(where)
+    text, pictures = to_markdown(blocks, "figures")
+    for name, png in pictures.items():
+        write_bytes(figures / name, png)
+    for name, page in (("report.md", text), ("report.html", to_html(blocks))):
+        write_bytes(where / name, page.encode())
+    Console().print(f"{where / 'report.html'} and {where / 'report.md'}: {what}")
 
 
 def _made(where: Path) -> Path:
@@ -47,12 +69,13 @@ def _made(where: Path) -> Path:
     return figures
 
 
-def _drawn(records: list[dict[str, Any]], folder: Path) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    """The pages and the pictures, by the names of their files. Nothing is written yet."""
+def _drawn(records: list[dict[str, Any]], folder: Path) -> list[Block]:
+    """The report. Nothing is written yet."""
     try:
         blocks = build(records, f"aced report {folder.name}")
-        text, pictures = to_markdown(blocks, "figures")
-        return {"report.md": text.encode(), "report.html": to_html(blocks).encode()}, pictures
+        to_markdown(blocks, "figures")
+        to_html(blocks)
+        return blocks
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         # A record that somebody wrote by hand can lack anything, at any depth.
         found = f"a record in {folder} is not as aced bench writes it ({reason(error)})"

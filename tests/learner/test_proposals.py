@@ -154,6 +154,31 @@ def test_a_saved_learner_goes_on_to_the_bit(tmp_path):
         assert one.predict_proba().tolist() == other.predict_proba().tolist()
 
 
+def test_a_loaded_learner_keeps_the_classes_that_are_proposed(tmp_path):
+    rows, _ = blobs(200, 3)
+    names = np.array(["a", "b", "c"])[np.arange(200) % 3]
+    learner = Learner(rows, proposals=names, threads=1)
+    learner.tell([0], ["b"])
+    learner.save(tmp_path / "l.npz")
+    again = Learner.load(tmp_path / "l.npz", rows, threads=1)
+    for one in (learner, again):
+        one.tell([0], ["a"], overwrite=True)
+        assert one.classes == ["a", "b", "c"]
+        assert one.predict().tolist() == learner.predict().tolist()
+
+
+def test_weights_follow_from_the_draws_also_where_rows_are_told_before_they_are_recalled():
+    rows, truth = blobs(200, 3)
+    said = np.where(np.random.default_rng(0).random(200) < 0.3, 1 - truth, truth)
+    how = {"proposals": said, "classes": (0, 1), "batch_size": 20, "threads": 1}
+    one = run(rows, truth, 60, **{k: v for k, v in how.items() if k not in ("batch_size", "threads")})
+    other = Learner(rows, **how)
+    ids, labels, _ = one.labelled()
+    other.tell(ids, labels)
+    other.recall(one.memory)
+    assert other.predict_proba() == pytest.approx(one.predict_proba())
+
+
 def test_a_new_class_moves_the_codes_of_proposals():
     rows, truth = blobs(200, 3)
     names = np.array(["dog", "eel"])[truth]
@@ -175,10 +200,11 @@ def test_a_new_class_moves_the_codes_of_proposals():
             "leave classifier and l2 out",
         ),
         ({"proposals_confidence": [0.5] * 200}, "goes with proposals"),
-        ({"proposals": [1] * 200, "proposals_confidence": [0.5]}, "must be 200 numbers, got shape"),
-        ({"proposals": [1] * 200, "proposals_confidence": [1.5] * 200}, "numbers from 0 to 1"),
-        ({"proposals": [1] * 200, "proposals_confidence": ["x"] * 200}, "numbers from 0 to 1"),
-        ({"proposals": [1] * 200, "proposals_confidence": [np.nan] * 200}, "numbers from 0 to 1"),
+        ({"proposals": ["a"] * 200}, "proposals are all 'a'; pass classes, two or more"),
+        ({"proposals": [0, 1] * 100, "proposals_confidence": [0.5]}, "must be 200 numbers, got shape"),
+        ({"proposals": [0, 1] * 100, "proposals_confidence": [1.5] * 200}, "numbers from 0 to 1"),
+        ({"proposals": [0, 1] * 100, "proposals_confidence": ["x"] * 200}, "numbers from 0 to 1"),
+        ({"proposals": [0, 1] * 100, "proposals_confidence": [np.nan] * 200}, "numbers from 0 to 1"),
     ],
 )
 def test_proposals_that_cannot_be_used_are_refused_in_a_sentence(how, sentence):

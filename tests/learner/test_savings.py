@@ -108,6 +108,18 @@ def test_of_a_large_pool_some_rows_stand_for_the_others(monkeypatch):
     assert whole.low < some.high
 
 
+def test_a_row_that_was_released_and_drawn_again_counts_once():
+    rows, truth = some_digits()
+    learner = Learner(rows, strategy="passive", seed=0, threads=1)
+    learner.release(learner.ask(200, fresh=True).ids)
+    ids = learner.ask(200, fresh=True).ids
+    learner.tell(ids, truth[ids])
+    found = learner.savings()
+    assert found is not None
+    assert found.labels == learner.labels_known == 200
+    assert found.low < 250
+
+
 def test_nothing_is_said_without_enough_draws_or_a_model():
     rows, truth = some_digits()
     learner = Learner(rows, batch_size=20, seed=0, threads=1)
@@ -115,6 +127,8 @@ def test_nothing_is_said_without_enough_draws_or_a_model():
     assert learner.savings() is None
     learner, _ = labelled("passive", 40, classifier=DecisionTreeClassifier(max_depth=2, random_state=0))
     assert learner.savings() is None
+    own = {"classifier": DecisionTreeClassifier(max_depth=2, random_state=0), "representation": "linear"}
+    assert labelled("passive", 40, **own)[0].savings() is None
     learner, _ = labelled("margin", 40)
     with pytest.raises(InvalidInput, match="margin leaves some rows out of its draws"):
         learner.savings()

@@ -66,6 +66,8 @@ class Evidence:
     limits: tuple[float, float]  # U is between these, whatever the draws say
     starts: Ints | None = None
     """Draws with which components begin, ascending; None: the first is known to be the only one."""
+    alive: int = 0
+    """Components that began before this draw are given up: not all of their draws are known any more."""
 
 
 def interval(evidence: Evidence, confidence: float) -> tuple[float, float]:
@@ -85,7 +87,8 @@ def interval(evidence: Evidence, confidence: float) -> tuple[float, float]:
     low, high = evidence.limits
     below = _largest(lambda u: _most(too_large(evidence, u)) < limit, low, high)
     above = _largest(lambda u: _most(too_small(evidence, -u)) < limit, -high, -low)
-    return min(-above, high), max(below, low)
+    ends = min(-above, high), max(below, low)
+    return min(ends), max(ends)  # they cross only where all is rejected
 
 
 def rejected(evidence: Evidence, u: float, confidence: float) -> bool:
@@ -134,7 +137,9 @@ def _log_wealth(gain: Float64, room: Float64, evidence: Evidence) -> Float64:
         begun = np.full(grown.shape, -np.inf)
         before = np.concatenate([np.zeros((len(THETA), 1)), grown[:, :-1]], axis=1)
         shares = np.log(weights(len(evidence.starts)))
-        begun[:, evidence.starts] = shares - before[:, evidence.starts]
+        use = (evidence.starts >= evidence.alive) & (evidence.starts < grown.shape[1])
+        starts = evidence.starts[use]
+        begun[:, starts] = shares[use] - before[:, starts]
         with np.errstate(invalid="ignore"):  # -inf before the first start
             wealth = np.logaddexp.accumulate(begun, axis=1) + grown
     return np.asarray(np.logaddexp.reduce(wealth, axis=0) - np.log(len(THETA)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from aced.certificates import _claims
 from aced.certificates._betting import Evidence, interval, rejected
-from aced.certificates._claims import Claim, Known, evidence_of
+from aced.certificates._claims import BOLD, Claim, Known, evidence_of
 from aced.certificates._drawn import Drawn
 
 GUESS = 2.0
@@ -146,7 +146,8 @@ def _fared(evidence: Evidence, drawn: Drawn) -> float:
     errors badly, so that late draws count for more.
     """
     expected = drawn.doubts / drawn.n
-    worth = np.where(np.isfinite(evidence.top), expected / evidence.spread, 0.0)
+    variance = BOLD * evidence.spread
+    worth = np.where(np.isfinite(evidence.top), expected / variance, 0.0)
     made_with = {number: labels for number, (labels, _) in drawn.classifiers.items()}
     labels = np.array([made_with.get(number, 0) for number in drawn.frozen.tolist()], float)
     worth *= (labels / max(labels.max(initial=0.0), 1.0)) ** RECENT
@@ -160,6 +161,6 @@ def _estimate(evidence: Evidence) -> float:
         return 0.0
     z, offset = (evidence.low + evidence.high) / 2, (evidence.least + evidence.most) / 2
     slack = evidence.most - evidence.least
-    worth = np.where(np.isfinite(evidence.top), 1 / (evidence.spread + len(z) * slack**2), 0.0)
+    worth = np.where(np.isfinite(evidence.top), 1 / (BOLD * evidence.spread + len(z) * slack**2), 0.0)
     found = (worth * np.where(worth > 0, z - offset, 0.0)).sum()
     return float(found / max(worth.sum(), 1e-12))

@@ -22,7 +22,7 @@ RESTART = 2.0
 """A component of the bets begins when there are this many times the labels of the start before;"""
 EARLIEST = 20
 """the first when there are so many labels."""
-FORGET = 16
+FORGET = 64
 """Frozen classifiers with fewer labels than one in this many are given up, and so are their draws."""
 NEVER = np.iinfo(np.int64).max
 PREFIX = "drawn_"
@@ -102,7 +102,7 @@ class Drawn:
         """
         count, now = len(rows), len(self)
         self._close(open_rows, now)
-        self.left[rows] = now + np.arange(count)
+        self.left[rows] = now + 1 + np.arange(count)
         opened = int(open_rows.sum()) - np.arange(count)
         if count:
             size = int(open_rows.sum())
@@ -142,6 +142,12 @@ class Drawn:
         """The frozen classifier is in doubt like this (n,) from now on."""
         assert self.last is not None
         self.last = Frozen(self.last.labels, self.last.said, doubt)
+
+    def chances(self, rows: Ints, known: Float64) -> Float64:
+        """The probabilities with which ``rows`` were last drawn; ``known`` (m,) where they were not."""
+        found = np.full(self.n, np.nan)
+        found[self.rows] = self.probabilities
+        return np.where(np.isnan(found[rows]), known, found[rows])
 
     def recode(self, moves: Ints) -> None:
         """The classes have new codes: code c is now ``moves[c]``."""

@@ -142,6 +142,8 @@ def init(
     }
     named = {"class_column": class_column, "confidence_column": confidence_column}
     _check_columns(proposals, named)
+    if proposals is not None and stop_regret is not None:
+        raise InvalidInput("stop_regret", "is about the model alone; leave proposals out")
     if given:  # whatever the items are
         check_settings(names, stop=_stop(names, stops, confidence), **settings)
     with working(f"reading {visible(items.name)}"):

@@ -20,13 +20,17 @@ class Evidence:
     def __init__(self, n: int) -> None:
         self.drawn = Drawn(n)
 
-    def keep(
-        self, open_rows: Bools, plan: Plan, labels: int, judged: Callable[[], tuple[Array, Array]]
-    ) -> None:
-        """Keep the draws of a plan. ``judged`` gives what the classifier, trained on so many labels,
-        says of every row, and how likely it thinks itself wrong."""
-        if self.drawn.wants(labels):
-            self.drawn.freeze(Frozen(labels, *judged()))
+    def frozen(self, labels: int, judged: Callable[[], tuple[Array, Array]]) -> Frozen | None:
+        """The classifier that is to be frozen now that there are so many labels, if one is.
+
+        ``judged`` gives what it says of every row, and how likely it thinks itself wrong.
+        """
+        return Frozen(labels, *judged()) if self.drawn.wants(labels) else None
+
+    def keep(self, open_rows: Bools, plan: Plan, frozen: Frozen | None) -> None:
+        """Keep the draws of a plan, which come after the classifier was ``frozen``."""
+        if frozen is not None:
+            self.drawn.freeze(frozen)
         self.drawn.add(open_rows, plan.positions, plan.probabilities, plan.explore, design=plan.lam)
 
 

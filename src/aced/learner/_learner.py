@@ -176,8 +176,12 @@ class Learner:
                 waiting=np.flatnonzero(waiting),
             )
             plan = self.strategy.plan(view, min(size, self.remaining - len(drawn)), self._rng)
+            trusted = self._trusted()
+            frozen = None
             if self.strategy.floor:
-                self._evidence.keep(open_rows, plan, len(positions), self._judged)
+                frozen = self._evidence.frozen(len(positions), self._judged)
+        if self.strategy.floor:
+            self._evidence.keep(open_rows, plan, frozen)
         self._rows.probabilities[plan.positions] = plan.probabilities
         if plan.lam is not None:
             self._round, self._lam = plan.round, plan.lam
@@ -188,7 +192,7 @@ class Learner:
                 "labels": len(positions),
                 "drawn": len(plan.positions),
                 **({} if self.strategy.stream else self._trainer.record()),
-                **self._trusted(),
+                **trusted,
                 **{k: v.item() if isinstance(v, np.generic) else v for k, v in plan.record.items()},
                 "seconds": time.perf_counter() - began,
             }
@@ -219,7 +223,8 @@ class Learner:
             left_out = shares[rows]
             if len(fitted.model.left_out) == len(rows):  # else so many that it hardly matters
                 left_out = spread(fitted.model.left_out, codes, count, len(rows))
-        told = rows, self._rows.codes[rows], left_out, self._rows.probabilities[rows]
+        chances = self._evidence.drawn.chances(rows, self._rows.probabilities[rows])
+        told = rows, self._rows.codes[rows], left_out, chances
         self._joined = self._proposals.joined(count, shares, *told)
         return self._joined
 
@@ -409,7 +414,7 @@ class Learner:
         asked(self.strategy, self._classes, 0.95, "accuracy", None)
         now, fitted = self._known(), self._fit()
         assert fitted is not None
-        if fitted.model is None or self._proposals is not None:
+        if fitted.model is None or fitted.positions is None or self._proposals is not None:
             return None
         drawn, codes = self._evidence.drawn, self._codes_of(fitted.classifier)
         with self.workers.session():
@@ -566,6 +571,8 @@ class Learner:
         learner.history = meta["history"]
         learner._rows.restore(arrays)
         learner._proposals = Proposals.of_arrays(arrays)
+        if learner._proposals is not None and not meta["classes_fixed"]:
+            learner._classes.kept = learner._proposals.named(meta["classes"])
         with _saved.damaged(path):
             learner.recall(Memory(meta["rng"], arrays))
         return learner

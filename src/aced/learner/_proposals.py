@@ -88,9 +88,15 @@ class Proposals:
             codes, known = classes.encode(said, [])
         except InvalidInput as error:
             raise InvalidInput("proposals", error.about("one of them")) from error
+        if len(known) < 2:
+            raise InvalidInput("proposals", f"are all {known[0]!r}; pass classes, two or more")
         if not classes.fixed:
             classes.values = classes.kept = known
         return cls(codes, _sure(confidence, rows))
+
+    def named(self, values: list[Any]) -> list[Any]:
+        """The classes, of these, that are proposed."""
+        return [values[code] for code in np.unique(self.codes).tolist()]
 
     def recode(self, moves: Ints) -> None:
         """The classes have new codes: code c is now ``moves[c]``."""

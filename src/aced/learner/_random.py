@@ -140,6 +140,15 @@ def _some(labelled: Bools, rng: Rng) -> tuple[Ints, Float64]:
     return chosen[order], worth[order]
 
 
+def _last(drawn: Drawn) -> Bools:
+    """Which draws are the last of their row: one that was released may be drawn again."""
+    found = np.zeros(len(drawn), bool)
+    place = np.full(drawn.n, -1)
+    place[drawn.rows] = np.arange(len(drawn))
+    found[place[place >= 0]] = True
+    return found
+
+
 def uniform(drawn: Drawn) -> Float64:
     """How likely each draw was a uniform one, (T,)."""
     return np.asarray(drawn.explore / (drawn.open * drawn.probabilities))
@@ -154,9 +163,12 @@ def random_run(drawn: Drawn, rng: Rng) -> Ints:
     [3, 1]
     """
     evenly = rng.random(len(drawn)) < uniform(drawn)
+    last = _last(drawn)
     chosen: list[int] = []
     others: list[int] = []  # drawn before, and not chosen
     for t, row in enumerate(drawn.rows.tolist()):
+        if not last[t]:
+            continue
         if evenly[t]:
             while others and rng.random() * (drawn.n - len(chosen)) < len(others):
                 chosen.append(others.pop(int(rng.integers(len(others)))))
@@ -171,7 +183,7 @@ def savings(drawn: Drawn, now: Known, learnt: Learnt, seed: int) -> Savings | No
     rng, n, labelled = np.random.default_rng(seed), drawn.n, now.labelled
     if uniform(drawn)[labelled[drawn.rows]].sum() < FEWEST_UNIFORM:
         return None
-    ours = drawn.rows[labelled[drawn.rows]]
+    ours = drawn.rows[labelled[drawn.rows] & _last(drawn)]
     mine, theirs, taken = [], [], []
     made, expected = _fared(drawn, now)
     for _ in range(RUNS):

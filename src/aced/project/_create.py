@@ -49,6 +49,8 @@ def make_files(
     proposed = None if proposals is None else checked(*proposals, len(pool), len(classes))
     if proposed is not None and settings["l2"] is not None:
         raise InvalidInput("l2", "leaves out the model that proposals are joined with; leave l2 out")
+    if proposed is not None and (settings.get("stop") or {}).get("of") == "regret":
+        raise InvalidInput("stop_regret", "is about the model alone; leave proposals out")
     write_files(folder, item_lines(ids, contents, where), pool, embedding, proposed)
     numbers: dict[str, Any] = {name: float(settings[name]) for name in ("check", "overlap", "lease")}
     made = Settings(

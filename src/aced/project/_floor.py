@@ -12,6 +12,9 @@ def floored(name: str, share: float) -> Strategy:
     """The strategy of this name; with a ``share`` of 0 it has no uniform draws but its own start."""
     from aced.strategies import make_strategy, option_names, with_floor
 
+    made = make_strategy(name)
+    if made.stream:  # it judges rows one by one, and nothing follows from its draws
+        return made
     if share:
         return with_floor(name, share)
     return make_strategy(name, {"explore": 0.0} if "explore" in option_names(name) else {})

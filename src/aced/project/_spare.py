@@ -21,6 +21,8 @@ def spare_row(state: State) -> tuple[int, float] | None:
     for row, probability in state.reserve.items():
         if _open(state, row):
             return row, probability
+        if row not in state.draws and state.settings.audit:
+            break  # it has a label without a draw, and the others were drawn as if it had been drawn
     n = state.settings.rows
     rng = np.random.default_rng([state.settings.seed, state.seq])
     for row in rng.integers(n, size=TRIES).tolist():  # nearly every row is open in a large pool

@@ -102,7 +102,7 @@ def test_scores_have_a_column_for_each_class_and_minus_infinity_where_there_is_n
     names = np.array(["z", "b", "m"])  # given unsorted, with one that nobody uses
     learner = Learner(Pool(rows), classes=["z", "b", "unused", "m"], classifier=model, threads=1)
     learner.tell(np.arange(100), names[codes[:100]])
-    scores = learner._scored(as_they_are)
+    scores = learner._held.scored(as_they_are)
     assert scores.shape == (200, 4)
     assert (scores[:, 2] == -np.inf).all()
     assert not np.isnan(scores).any()
@@ -120,7 +120,7 @@ def test_two_of_three_given_classes_have_the_probabilities_of_two():
     rows, codes = many_blobs(n=200, classes=2)
     learner = Learner(Pool(rows), classes=["a", "b", "c"], threads=1)
     learner.tell(np.arange(100), np.array(["c", "a"])[codes[:100]])
-    scores = learner._scored(as_they_are)
+    scores = learner._held.scored(as_they_are)
     p = softmax(scores, axis=1)
     assert (p[:, 1] == 0).all()
     np.testing.assert_allclose(p[:, [0, 2]], learner.classifier.predict_proba(rows), atol=1e-6)
@@ -131,7 +131,7 @@ def test_scores_of_two_classes_are_positive_for_the_second_also_when_given_unsor
     for classes in (["a", "b"], ["b", "a"]):
         learner = Learner(Pool(rows), classes=classes, threads=1)
         learner.tell(np.arange(100), np.array(["a", "b"])[codes[:100]])
-        said = np.array(classes)[(learner._scored(as_they_are) > 0).astype(int)]
+        said = np.array(classes)[(learner._held.scored(as_they_are) > 0).astype(int)]
         np.testing.assert_array_equal(said, learner.classifier.predict(rows))
 
 
@@ -141,7 +141,7 @@ def test_scores_for_each_pair_of_classes_are_not_used():
         Pool(rows), classifier=SVC(decision_function_shape="ovo"), strategy="margin", threads=1
     )
     learner.tell(np.arange(100), codes[:100])
-    assert learner._scored(as_they_are) is None
+    assert learner._held.scored(as_they_are) is None
     assert len(learner.ask(5)) == 5  # uniform draws
 
 

@@ -250,5 +250,5 @@ def test_a_forest_with_two_classes_is_taken_at_its_word():
         )
         asked.tell(np.arange(60), codes[:60])
         p = asked.classifier.predict_proba(rows)
-        gaps = asked._scored(_blend.gaps_of)
+        gaps = asked._held.scored(_blend.gaps_of)
         np.testing.assert_allclose(gaps, np.abs(p[:, 1] - p[:, 0]), atol=1e-6)

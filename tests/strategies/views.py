@@ -37,7 +37,7 @@ def _view(rows: np.ndarray, codes: np.ndarray, labelled: int, classes: int) -> V
         open=still_open,
         batch_size=10,
         tolerance=0.0,
-        scores=lambda: learner._scored(as_they_are),
+        scores=lambda: learner._held.scored(as_they_are),
         classes=classes,
-        blockwise=learner._scored,
+        blockwise=learner._held.scored,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,19 +15,20 @@ from aced._errors import InvalidInput
 from aced._types import Array, Float64, Ints
 from aced._workers import Workers
 from aced.backends import make_workers
-from aced.certificates import Certificate, Frozen, Known, Stop
+from aced.certificates import Certificate, Stop
 from aced.design import Report, Round
 from aced.learner import _saved, _scores
 from aced.learner._evidence import Evidence, asked
+from aced.learner._held import Held
 from aced.learner._interrupted import undisturbed
 from aced.learner._labels import Classes, listed, plain_labels
 from aced.learner._memory import PREFIX, Memory, modern
-from aced.learner._proposals import Joined, Proposals, spread
+from aced.learner._proposals import Proposals
 from aced.learner._queries import Queries, batch_of
 from aced.learner._random import Learnt, Savings, savings
 from aced.learner._regret import codes_of, regret_of
-from aced.learner._rows import EXCLUDED, LABELLED, PENDING, UNASKED, Rows
-from aced.learner._trainer import CHOSEN, Fitted, make_trainer
+from aced.learner._rows import EXCLUDED, PENDING, UNASKED, Rows
+from aced.learner._trainer import CHOSEN, make_trainer
 from aced.pool import Pool
 from aced.representations import Model
 from aced.strategies import DEFAULT, Explored, Strategy, View, make_strategy, with_floor
@@ -109,26 +110,19 @@ class Learner:
         self._rng = np.random.default_rng(seed)
         self._rows = Rows(pool, self._classes)
         self._evidence = Evidence(n)
-        self._proposals: Proposals | None = None
-        self._joined: Joined | None = None
+        self._held = Held(self._trainer, self._rows, self._evidence.drawn, self.workers)
         if proposals is not None:
             if self._l2 != CHOSEN:
                 raise InvalidInput(
                     "proposals", "are joined with the learner's own model; leave classifier and l2 out"
                 )
-            self._proposals = Proposals.of(proposals, proposals_confidence, self._classes, n)
+            self._held.proposals = Proposals.of(proposals, proposals_confidence, self._classes, n)
         elif proposals_confidence is not None:
             raise InvalidInput("proposals_confidence", "goes with proposals; pass these too")
         self._round: Round | None = None
         self._lam: Float64 | None = None
         self._incumbent: Ints | None = None  # codes (n,)
-        self._fitted: Fitted | None = None
-        self._begin()
-
-    def _begin(self) -> None:
-        """Before the first draw proposals are the classifier that draws are a test of."""
-        if self._proposals is not None and not len(self._evidence.drawn):
-            self._evidence.drawn.freeze(Frozen(1, *self._judged()))
+        self._held.begin()
 
     # -- the loop ---------------------------------------------------------------
 
@@ -167,19 +161,19 @@ class Learner:
                 open=open_rows,
                 batch_size=self.batch_size,
                 tolerance=self.tolerance,
-                scores=lambda: self._scored(_scores.as_they_are),
+                scores=lambda: self._held.scored(_scores.as_they_are),
                 lam=self._lam,
                 report=self.report,
                 classes=self._classes.count,
-                blockwise=self._scored,
+                blockwise=self._held.scored,
                 model=model,
                 waiting=np.flatnonzero(waiting),
             )
             plan = self.strategy.plan(view, min(size, self.remaining - len(drawn)), self._rng)
-            trusted = self._trusted()
+            trusted = self._held.trusted()
             frozen = None
             if self.strategy.floor:
-                frozen = self._evidence.frozen(len(positions), self._judged)
+                frozen = self._evidence.frozen(len(positions), self._held.judged)
         if self.strategy.floor:
             self._evidence.keep(open_rows, plan, frozen)
         self._rows.probabilities[plan.positions] = plan.probabilities
@@ -199,52 +193,17 @@ class Learner:
         )
         return [int(position) for position in plan.positions]
 
-    def _judged(self) -> tuple[Array, Array]:
-        """What the classifier says of every row: a code, and how likely it is wrong."""
-        if (joined := self._join()) is not None:
-            return joined.said, joined.doubt
-        fitted = self._fit()
-        assert fitted is not None
-        how = fitted.head, self._codes_of(fitted.head), self._classes.count
-        with self.workers.session():
-            said, doubt = self.workers.each(_scores.judged, fitted.pool, *how)
-        return np.asarray(said), np.asarray(doubt)
-
-    def _join(self) -> Joined | None:
-        """Model and proposals together; None without proposals."""
-        if self._proposals is None or self._joined is not None:
-            return self._joined
-        fitted, rows, count = self._fit(), self._rows.labelled, self._classes.count
-        shares, left_out = None, None
-        if fitted is not None and fitted.model is not None:
-            codes = self._codes_of(fitted.classifier)
-            with self.workers.session():
-                shares = spread(fitted.model.probabilities(self.workers), codes, count, len(rows))
-            left_out = shares[rows]
-            if len(fitted.model.left_out) == len(rows):  # else so many that it hardly matters
-                left_out = spread(fitted.model.left_out, codes, count, len(rows))
-        chances = self._evidence.drawn.chances(rows, self._rows.probabilities[rows])
-        told = rows, self._rows.codes[rows], left_out, chances
-        self._joined = self._proposals.joined(count, shares, *told)
-        return self._joined
-
-    def _trusted(self) -> dict[str, float]:
-        """What the history says of model and proposals."""
-        if (joined := self._join()) is None:
-            return {}
-        return {"model_weight": joined.weights[0], "proposal_weight": joined.weights[1]}
-
     def _represented(self) -> tuple[Pool, Model | None]:
         """The rows and the model that the strategy sees. The choice is kept for the next round."""
         if self.strategy.stream:  # it may ask for one row after another
             return self.pool, None
-        fitted = self._fit()
+        fitted = self._held.fitted()
         pool, model = self._trainer.settle(fitted)
         if not self.strategy.represented:
             return self.pool, None
         if fitted is None or model is None:
             return pool, None
-        return pool, model.with_codes(self._codes_of(fitted.classifier))
+        return pool, model.with_codes(self._held.codes_of(fitted.classifier))
 
     def tell(self, ids: Any, labels: Any, *, overwrite: bool = False) -> None:
         """Take ``labels``, one for each of ``ids``, in any order and in any number of calls.
@@ -255,11 +214,11 @@ class Learner:
         """
         now = self._rows.tell(self.pool.positions(ids), labels, overwrite)
         self._evidence.drawn.recode(now)
-        if self._proposals is not None:
-            self._proposals.recode(now)
+        if self._held.proposals is not None:
+            self._held.proposals.recode(now)
         if self._incumbent is not None:
             self._incumbent = now[self._incumbent]  # a new class may sort before another
-        self._fitted = self._joined = None
+        self._held.forget()
 
     def release(self, ids: Any) -> None:
         """Make these pending rows unasked again, so that they may be asked for later."""
@@ -310,15 +269,8 @@ class Learner:
     @property
     def classifier(self) -> Any:
         """The classifier trained on all labels so far; None before the first label."""
-        fitted = self._fit()
+        fitted = self._held.fitted()
         return None if fitted is None else fitted.classifier
-
-    def _fit(self) -> Fitted | None:
-        rows = self._rows.labelled
-        if self._fitted is None and len(rows):
-            with self.workers.session():
-                self._fitted = self._trainer.fit(rows, self._rows.labels(rows))
-        return self._fitted
 
     def train(self, ids: Any, labels: Any) -> Any:
         """A classifier like this learner's, trained on these ``labels`` of the rows ``ids`` alone."""
@@ -333,29 +285,14 @@ class Learner:
 
         Where there are proposals, it is the class that model and proposals together give it.
         """
-        if (joined := self._join()) is not None:
-            return self._classes.decode(joined.said.astype(np.int64))
-        fitted = self._fit()
-        if fitted is None:
-            raise InvalidInput("labels", "there are none yet; tell some before you predict")
-        with self.workers.session():
-            return np.asarray(self.workers.each(_scores.predicted, fitted.pool, fitted.head)[0])
+        return self._held.predicted()
 
     def predict_proba(self) -> Float64:
         """The probabilities of the :attr:`classes` for each row of the pool, (n, K).
 
         They are those of :meth:`predict`; a class without a label has none, unless it is proposed.
         """
-        if (joined := self._join()) is not None:
-            return np.asarray(np.exp(joined.log_shares))
-        fitted = self._fit()
-        if fitted is None or fitted.model is None:
-            raise InvalidInput("labels", "of two classes are needed, and the learner's own model")
-        with self.workers.session():
-            shares = fitted.model.probabilities(self.workers)
-        whole = np.zeros((len(shares), self._classes.count))
-        whole[:, self._codes_of(fitted.classifier)] = shares
-        return whole
+        return self._held.probabilities()
 
     def accuracy(
         self, confidence: float = 0.95, *, of: str = "accuracy", label: Any = None
@@ -368,7 +305,7 @@ class Learner:
         has no label counts as wrong in the lower end, and as right in the upper one.
         """
         code = asked(self.strategy, self._classes, confidence, of, label)
-        return certificates.measure(self._evidence.drawn, self._known(), confidence, of, code)
+        return certificates.measure(self._evidence.drawn, self._held.known(), confidence, of, code)
 
     def reached(
         self, wanted: float, *, of: str = "accuracy", label: Any = None, confidence: float = 0.95
@@ -384,7 +321,7 @@ class Learner:
             return certificates.stop_by_regret(self.regret(confidence), share("wanted", wanted))
         code = asked(self.strategy, self._classes, confidence, of, label)
         how = share("wanted", wanted), confidence, of, code, str(label)
-        return certificates.stop(self._evidence.drawn, self._known(), *how)
+        return certificates.stop(self._evidence.drawn, self._held.known(), *how)
 
     def regret(self, confidence: float = 0.95, *, hypotheses: Any = None) -> Certificate:
         """How much more accurate on the pool another classifier of the class could be than this one.
@@ -395,14 +332,14 @@ class Learner:
         bound is exact, and holds at every look.
         """
         asked(self.strategy, self._classes, confidence, "accuracy", None)
-        now, fitted = self._known(), self._fit()
+        now, fitted = self._held.known(), self._held.fitted()
         assert fitted is not None
         if hypotheses is not None:
             given = codes_of(hypotheses, self._classes.values, len(self.pool))
             return certificates.exact_regret(self._evidence.drawn, now, given, confidence)
-        if self._proposals is not None:
+        if self._held.proposals is not None:
             raise InvalidInput("proposals", "are no part of the class that a regret is about")
-        codes = self._codes_of(fitted.classifier)
+        codes = self._held.codes_of(fitted.classifier)
         return regret_of(self._evidence.drawn, now, fitted, codes, self.workers, confidence)
 
     def savings(self) -> Savings | None:
@@ -412,11 +349,11 @@ class Learner:
         if there are too few draws, if the classifier is one of your own, or with proposals.
         """
         asked(self.strategy, self._classes, 0.95, "accuracy", None)
-        now, fitted = self._known(), self._fit()
+        now, fitted = self._held.known(), self._held.fitted()
         assert fitted is not None
-        if fitted.model is None or fitted.positions is None or self._proposals is not None:
+        if fitted.model is None or fitted.positions is None or self._held.proposals is not None:
             return None
-        drawn, codes = self._evidence.drawn, self._codes_of(fitted.classifier)
+        drawn, codes = self._evidence.drawn, self._held.codes_of(fitted.classifier)
         with self.workers.session():
             learnt = Learnt(self._trainer, now, fitted, codes, self.workers, seed=len(drawn))
             return savings(drawn, now, learnt, seed=len(drawn))
@@ -428,28 +365,7 @@ class Learner:
         their sums are exact.
         """
         asked(self.strategy, self._classes, 0.95, "accuracy", None)
-        return certificates.confusion(self._evidence.drawn, self._known(), self._classes.count)
-
-    def _known(self) -> Known:
-        if not self.labels_known:
-            raise InvalidInput(
-                "labels", "there are none yet; tell some before you ask how accurate it is"
-            )
-        return Known(self._rows.having(LABELLED), self._rows.codes, *self._judged())
-
-    def _scored(self, function: Callable[[Float64], Array]) -> Array | None:
-        if (joined := self._join()) is not None:
-            return function(joined.scores)
-        fitted = self._fit()
-        with self.workers.session():
-            if fitted is None or not _scores.has_scores(fitted.head, fitted.pool.rows([0])):
-                return None
-            how = fitted.head, self._codes_of(fitted.head), self._classes.count, function
-            return np.asarray(self.workers.each(_scores.scored, fitted.pool, *how)[0])
-
-    def _codes_of(self, classifier: Any) -> Ints:
-        known = self._classes.values
-        return np.array([known.index(value) for value in classifier.classes_.tolist()])
+        return certificates.confusion(self._evidence.drawn, self._held.known(), self._classes.count)
 
     @property
     def round(self) -> Round | None:
@@ -496,8 +412,8 @@ class Learner:
         self.strategy.restore(memory.strategy)
         self._trainer.restore(memory.arrays)
         self._evidence.drawn.restore(memory.arrays)
-        self._fitted = self._joined = None
-        self._begin()
+        self._held.forget()
+        self._held.begin()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to one file, without the pool and without a classifier of your own."""
@@ -517,7 +433,7 @@ class Learner:
             "rng": memory.rng,
             "history": self.history,
         }
-        held = {} if self._proposals is None else self._proposals.arrays()
+        held = {} if self._held.proposals is None else self._held.proposals.arrays()
         _archive.write(path, meta, self._rows.arrays() | held | dict(memory.arrays))
 
     @classmethod
@@ -570,9 +486,9 @@ class Learner:
         learner._classes.restore(meta["classes"])
         learner.history = meta["history"]
         learner._rows.restore(arrays)
-        learner._proposals = Proposals.of_arrays(arrays)
-        if learner._proposals is not None and not meta["classes_fixed"]:
-            learner._classes.kept = learner._proposals.named(meta["classes"])
+        proposals = learner._held.proposals = Proposals.of_arrays(arrays)
+        if proposals is not None and not meta["classes_fixed"]:
+            learner._classes.kept = proposals.named(meta["classes"])
         with _saved.damaged(path):
             learner.recall(Memory(meta["rng"], arrays))
         return learner

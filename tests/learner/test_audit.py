@@ -146,13 +146,15 @@ def test_bounds_of_the_weights_are_bounds():
     is_open = np.random.default_rng(2).random(500) < 0.8
     found = draw_telling(s.astype(np.float32), is_open, 0.2, 40, np.random.default_rng(3))
     left = is_open.copy()
+    bounds = found.reach.most, found.reach.above, found.reach.below
     for t, row in enumerate(found.rows):
         d = np.sqrt(s * (1 - s)) * left
         q = 0.2 / left.sum() + 0.8 * d / d.sum()
         assert found.probabilities[t] == pytest.approx(q[row], rel=1e-4)
-        for bound, numerator in zip(found.reaches, (1.0, 1 - s, s), strict=True):
+        for bound, numerator in zip(bounds, (1.0, 1 - s, s), strict=True):
             exact = (numerator / q)[left].max()
             assert exact * (1 - 1e-6) <= bound[t] <= 1.5 * exact
+        assert found.reach.spread[0] == pytest.approx((s * (1 - s) / q)[is_open].sum(), rel=0.05) or t
         left[row] = False
 
 

@@ -39,3 +39,12 @@ def test_design_and_incumbent_are_there_before_the_next_round(name):
     assert learner.design.sum() == pytest.approx(1)
     assert learner.incumbent is not None
     assert set(learner.incumbent) == {"no", "yes"}
+
+
+def test_draws_of_blend_say_the_same_as_they_did_then():
+    """It was saved when blend had no draws by what rows tell."""
+    learner = Learner.load(BEFORE / "blend.npz", np.load(BEFORE / "rows.npy"), threads=1)
+    found = learner.accuracy()
+    expected = json.loads((BEFORE / "blend.json").read_text())["accuracy"]
+    assert [found.estimate, found.low, found.high] == pytest.approx(expected, abs=1e-3)
+    assert learner.strategy.options() == {"explore": 0.1, "tell": 0.0, "bait": 0.5}

@@ -51,7 +51,7 @@ def test_it_says_when_the_accuracy_is_reached_and_goes_on(tmp_path):
 
 
 def test_what_is_foreseen_counts_down(tmp_path):
-    stop = {"of": "accuracy", "wanted": 0.9, "confidence": 0.95}
+    stop = {"of": "accuracy", "wanted": 0.8, "confidence": 0.95}
     project, truth = project_of(tmp_path / "p", stop, n=600)
     found = progress(project)
     while not (found["stop"] and found["stop"]["ahead"]):

@@ -13,6 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from aced import InvalidInput, Learner, Pool
 from aced.strategies import Bait, Blend, Strata, _blend
 from aced.strategies._fisher import Fisher, information
+from aced.strategies._shares import Draws
 from aced.strategies._sketch import CONSTANT, find_axes
 from aced.strategies._strata import capped, strata
 from tests.helpers import many_blobs
@@ -103,33 +104,68 @@ def test_axes_are_the_principal_axes_of_rows_divided_by_the_roots_of_the_penalty
     assert found[0, -1] == pytest.approx(CONSTANT * np.sqrt(values.sum() / 300), rel=1e-4)
 
 
+def batch_of(strategy: Blend) -> Draws:
+    """The draws of one batch, before the first of them."""
+    made: list[Draws] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            _blend, "Draws", lambda *args: made.append(copy.deepcopy(Draws(*args))) or Draws(*args)
+        )
+        learner(strategy).ask()
+    return made[0]
+
+
 def first_draws(strategy: Blend, count: int) -> tuple[np.ndarray, dict[int, float]]:
     """The first rows of many batches with the same strata, whose turns are in random order, and the
     probabilities recorded for them."""
-    near: list[object] = []
-    made = Blend._near
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Blend, "_near", lambda *args: near.append(made(*args)) or near[-1])
-        asked = learner(strategy)
-        asked.ask()
-    open_rows = np.ones(200, bool)
-    open_rows[:20] = False
+    batch = batch_of(strategy)
     drawn, chances = np.zeros(200, int), {}
     for seed in range(count):
-        held = copy.deepcopy(near[0])
+        held = copy.deepcopy(batch.near)
         order = np.random.default_rng([seed, 1]).permutation(len(held.strata))
         held = replace(held, strata=[held.strata[k] for k in order])
-        draws = _blend._Draws(held, open_rows.copy(), strategy.explore, strategy.bait)
+        draws = Draws(held, batch.telling, batch.open, batch.shares)
         rows, q = draws.draw(1, np.random.default_rng(seed))
         drawn[rows[0]] += 1
         chances[int(rows[0])] = float(q[0])
     return drawn, chances
 
 
+@pytest.mark.parametrize("strategy", [Blend(), Strata(), Blend(tell=0.9, bait=0.1)])
+def test_probabilities_sum_to_one_at_every_draw_and_are_never_below_what_is_promised(strategy):
+    draws = batch_of(strategy)
+    open_rows = np.flatnonzero(draws.open)
+    promised = draws.shares.always(draws.telling[open_rows])
+    for t in range(10):
+        rows = np.flatnonzero(draws.open)
+        top = draws._top()
+        q = np.array([draws._probability(t, row) + draws.shares.by_gain * (row == top) for row in rows])
+        assert q.sum() == pytest.approx(1)
+        assert (q >= promised[np.isin(open_rows, rows)] - 1e-12).all()
+        row = int(rows[q.argmax()])
+        draws.open[row], draws.left, draws.told = False, draws.left - 1, draws.told - draws.telling[row]
+
+
+def test_what_a_row_tells_is_the_spread_of_an_error_that_is_as_likely_as_the_model_says():
+    draws = batch_of(Blend())
+    found = draws.telling[draws.open]
+    assert found.min() >= found.mean() / 3
+    asked = learner(Blend())
+    s = (1 - np.asarray(asked._held.scored(_blend.gaps_of), dtype=float))[20:] / 2
+    spread = np.sqrt(s * (1 - s))
+    np.testing.assert_allclose(found, np.maximum(spread, spread.mean() / 2), rtol=1e-5)
+
+
 @pytest.mark.parametrize(
     "strategy",
-    [Blend(), Blend(explore=0.3, bait=0.2), Strata(), Bait(explore=0.2)],
-    ids=["default", "shares", "strata", "bait"],
+    [
+        Blend(),
+        Blend(explore=0.3, tell=0.1, bait=0.2),
+        Blend(tell=1, bait=0),
+        Strata(),
+        Bait(explore=0.2),
+    ],
+    ids=["default", "shares", "telling", "strata", "bait"],
 )
 def test_rows_are_drawn_with_the_probabilities_that_are_recorded(strategy):
     """A test of fit with the rows that are rare put together; false alarms: 1 in 1000 each."""
@@ -214,6 +250,8 @@ def test_doubtful_rows_are_drawn_more_often_than_others():
         ("explore", float("nan"), "explore must be at least 0 and below 1, got nan"),
         ("bait", 1.5, "bait must be from 0 to 1, got 1.5"),
         ("bait", "x", "bait must be from 0 to 1, got 'x'"),
+        ("tell", -0.1, "tell must be from 0 to 1, got -0.1"),
+        ("bait", 0.8, "bait is a share of the draws beside tell=0.333333: must be at most 0.666667"),
     ],
 )
 def test_shares_that_make_no_sense_are_refused(name, value, sentence):

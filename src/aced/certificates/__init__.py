@@ -11,7 +11,11 @@ from aced.certificates._confusion import confusion as confusion
 from aced.certificates._doubt import doubt as doubt, fitted as fitted, own_doubt as own_doubt
 from aced.certificates._drawn import Drawn as Drawn, Frozen as Frozen, recoded as recoded
 from aced.certificates._finite_regret import exact_regret as exact_regret
-from aced.certificates._most_telling import draw_telling as draw_telling, reaches_of as reaches_of
+from aced.certificates._most_telling import (
+    draw_telling as draw_telling,
+    reach_of as reach_of,
+    told_by as told_by,
+)
 from aced.certificates._outlook import Outlook as Outlook, outlook as outlook
 from aced.certificates._regret import (
     Losses as Losses,

@@ -25,6 +25,7 @@ from aced.certificates._betting import Evidence
 from aced.certificates._drawn import NEVER, Drawn
 
 BOLD = 4.0
+"""Bets that are this many times larger than V_t asks for make narrower intervals."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def evidence_of(claim: Claim, drawn: Drawn, now: Known) -> Evidence:
         high=z[1],
         bottom=np.where(usable, base - below / n, -np.inf),
         top=np.where(usable, base + above / n, np.inf),
-        spread=_spread(drawn),
+        spread=drawn.spread / BOLD,
         least=(known + least * astray - most * out - differing) / n,
         most=(known + most * astray - least * out + differing) / n,
         floor=(np.maximum(known, 0.0) + least * drawn.open) / n,
@@ -164,13 +165,3 @@ def _by_classifier(
 
 def _positive(q: Float64) -> Float64:
     return np.where(q > 0, q, 1.0)
-
-
-def _spread(drawn: Drawn) -> Float64:
-    """V_t, from what was known before the draw alone, so that no label that comes late changes a bet.
-
-    The variance is about E[s] / γ if marks are as expected. Bets that are :data:`BOLD` times larger than
-    this asks for make narrower intervals.
-    """
-    centre = np.clip(drawn.doubts / drawn.n, 0.02, 0.5)
-    return np.asarray(centre / np.maximum(drawn.explore, 0.05) / BOLD)

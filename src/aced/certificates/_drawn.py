@@ -24,8 +24,22 @@ EARLIEST = 20
 """the first when there are so many labels."""
 FORGET = 64
 """Frozen classifiers with fewer labels than one in this many are given up, and so are their draws."""
+SPREAD = 0.02, 0.5
+"""V_t is never taken to be less; nor to be more, if all draws are uniform."""
+SMALLEST = 0.05
+"""A share of uniform draws below this is taken for this where V_t is guessed."""
 NEVER = np.iinfo(np.int64).max
 PREFIX = "drawn_"
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far Z_t can go at each of m draws, and how much it is expected to vary; all (m,)."""
+
+    most: Float64  # the largest 1 / q over the open rows, or more
+    above: Float64  # the largest (1 - s) / q
+    below: Float64  # the largest s / q
+    spread: Float64  # Σ s (1 - s) / q, about
 
 
 @dataclass(frozen=True)
@@ -52,6 +66,7 @@ class Drawn:
     reach: Float64 = field(default_factory=lambda: np.zeros(0))  # max 1 / q_t over R_t, or more
     above: Float64 = field(default_factory=lambda: np.zeros(0))  # max (1 - s_t) / q_t, or more
     below: Float64 = field(default_factory=lambda: np.zeros(0))  # max s_t / q_t, or more
+    spread: Float64 = field(default_factory=lambda: np.zeros(0))  # V_t, if s_t is right
     starts: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     left: Ints = field(init=False)  # (n,): the first draw for which a row was not open; NEVER if it is
     irregular: Bools = field(init=False)  # (n,): rows that were closed and opened again
@@ -92,13 +107,15 @@ class Drawn:
         rows: Ints,
         probabilities: Float64,
         explore: float,
-        reaches: tuple[Float64, Float64, Float64] | None = None,
+        reach: Reach | None = None,
+        least: Float64 | None = None,
         design: Float64 | None = None,
     ) -> None:
         """Keep the draws of one plan, in order; ``open_rows`` (n,) were open before the first.
 
-        ``reaches`` are the arrays ``reach``, ``above`` and ``below``, if better are known than by γ;
-        ``design`` (n,) is what the rows were drawn from, if anything is known of it.
+        ``reach`` is how far Z_t could go, and ``least`` (n,) what every open row had at least at each
+        draw, if more is known than γ says; ``design`` (n,) is what the rows were drawn from, if
+        anything is known of it.
         """
         count, now = len(rows), len(self)
         self._close(open_rows, now)
@@ -109,11 +126,12 @@ class Drawn:
             part = np.zeros(self.n) if design is None else (1 - explore) * design * size
             self.weight = np.where(open_rows, explore + part, self.weight)
             self.rates += count / size * self.weight
-        doubt, doubts, ends = np.zeros(count), np.zeros(count), (0.0, 0.0)
+        doubt, doubts = np.zeros(count), np.zeros(count)
         if self.last is not None and count:
             doubt, all_open = self.last.doubt[rows].astype(float), self.last.doubt[open_rows]
             doubts = float(all_open.sum(dtype=float)) + doubt - np.cumsum(doubt)
-            ends = float(all_open.min()), float(all_open.max())
+        if reach is None:
+            reach = self._reach(open_rows, opened, explore, least)
         self.rows = np.append(self.rows, rows).astype(np.int64)
         self.probabilities = np.append(self.probabilities, probabilities)
         self.explore = np.append(self.explore, np.full(count, explore))
@@ -121,14 +139,26 @@ class Drawn:
         self.frozen = np.append(self.frozen, np.full(count, self._number)).astype(np.int64)
         self.doubt = np.append(self.doubt, doubt)
         self.doubts = np.append(self.doubts, doubts)
-        if reaches is None:
-            most = opened / explore if explore else np.full(count, np.inf)
-            reaches = most, most, most
-            if explore:
-                reaches = most, most * (1 - ends[0]), most * ends[1]
-        self.reach = np.append(self.reach, reaches[0])
-        self.above = np.append(self.above, reaches[1])
-        self.below = np.append(self.below, reaches[2])
+        self.reach = np.append(self.reach, reach.most)
+        self.above = np.append(self.above, reach.above)
+        self.below = np.append(self.below, reach.below)
+        self.spread = np.append(self.spread, np.maximum(reach.spread / self.n**2, SPREAD[0]))
+
+    def _reach(self, open_rows: Bools, opened: Ints, explore: float, least: Float64 | None) -> Reach:
+        """How far Z_t can go at draws with so many rows ``opened`` (m,)."""
+        if not explore or not len(opened):
+            most = np.full(len(opened), np.inf)
+            return Reach(most, most, most, np.ones(len(opened)))
+        size = int(open_rows.sum())
+        s = np.zeros(size) if self.last is None else self.last.doubt[open_rows].astype(float)
+        if least is None:
+            most = opened / explore
+            centre = np.full(len(opened), s.sum() / self.n)
+            spread = _guessed(centre, np.full(len(opened), explore)) * self.n**2
+            return Reach(most, most * (1 - float(s.min())), most * float(s.max()), spread)
+        one, heavy = np.ones(len(opened)), 1 / least[open_rows]
+        spread = one * float((s * (1 - s) * heavy).sum())
+        return Reach(one * heavy.max(), one * ((1 - s) * heavy).max(), one * (s * heavy).max(), spread)
 
     def _close(self, open_rows: Bools, now: int) -> None:
         """Note which rows were closed or opened since the last plan, other than by a draw."""
@@ -183,6 +213,8 @@ class Drawn:
         self.__init__(self.n)  # type: ignore[misc]
         if not held:
             return
+        if "spread" not in held:  # an earlier version guessed it when it was wanted
+            held["spread"] = _guessed(held["doubts"] / self.n, held["explore"])
         self._check(held)
         for name in _SAVED:
             setattr(self, name, held[name])
@@ -212,6 +244,11 @@ class Drawn:
         _require(last < 0 or held["last_doubt"].shape == (self.n,), "last_doubt")
 
 
+def _guessed(doubts: Float64, explore: Float64) -> Float64:
+    """V_t of draws of which no more is known than γ, from Σ s_t / N."""
+    return np.asarray(np.clip(doubts, *SPREAD) / np.maximum(explore, SMALLEST))
+
+
 def recoded(arrays: Mapping[str, Array], moves: Ints) -> dict[str, Array]:
     """Saved ``arrays`` after the class with code c became ``moves[c]``; -1: there is no such class any
     more, and what was drawn is given up."""
@@ -235,7 +272,7 @@ def _require(good: bool, name: str) -> None:
 
 _SAVED = {
     "rows": "i8", "probabilities": "f8", "explore": "f8", "open": "i8", "frozen": "i8", "doubt": "f8",
-    "doubts": "f8", "reach": "f8", "above": "f8", "below": "f8", "starts": "i8", "left": "i8",
-    "irregular": "?", "weight": "f8", "rates": "f8",
+    "doubts": "f8", "reach": "f8", "above": "f8", "below": "f8", "spread": "f8", "starts": "i8",
+    "left": "i8", "irregular": "?", "weight": "f8", "rates": "f8",
 }  # fmt: skip
 """Arrays that are saved, with their types."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aced._types import Bools, Float32, Float64, Ints, Rng
+from aced.certificates._drawn import Reach
 
 CELLS = 512
 """Values of s that are told apart where the largest weights are bounded."""
@@ -26,9 +27,17 @@ class Drawing:
 
     rows: Ints  # (m,)
     probabilities: Float64  # (m,)
-    reaches: tuple[
-        Float64, Float64, Float64
-    ]  # bounds of 1 / q, (1 - s) / q and s / q over the open rows
+    reach: Reach
+
+
+def told_by(doubt: Float64) -> Float64:
+    """d (m,) from s, raised to half of its mean where it is less: s may be wrong.
+
+    >>> told_by(np.array([0.5, 0.1, 0.0]))
+    array([0.5       , 0.3       , 0.13333333])
+    """
+    d = _spread(doubt)
+    return np.maximum(d, d.mean() / 2 if d.any() else 1.0)
 
 
 def draw_telling(doubt: Float32, open_rows: Bools, explore: float, size: int, rng: Rng) -> Drawing:
@@ -54,7 +63,7 @@ def draw_telling(doubt: Float32, open_rows: Bools, explore: float, size: int, rn
     count = len(places) - np.arange(size)
     left = np.maximum(left, d[chosen])  # what rounding took away
     q = explore / count + (1 - explore) * d[chosen] / left
-    return Drawing(places[chosen], q, _reaches(s, explore, count, left))
+    return Drawing(places[chosen], q, _reach(s, explore, count, left))
 
 
 def _spread(s: Float64) -> Float64:
@@ -62,22 +71,24 @@ def _spread(s: Float64) -> Float64:
     return np.asarray(np.sqrt(s * (1 - s)))
 
 
-def reaches_of(
-    doubt: Float32, open_rows: Bools, explore: float, rows: Ints
-) -> tuple[Float64, Float64, Float64]:
-    """The bounds for ``rows`` that were drawn in this order."""
+def reach_of(doubt: Float32, open_rows: Bools, explore: float, rows: Ints) -> Reach:
+    """How far ``rows`` that were drawn in this order could have gone."""
     s = doubt[open_rows].astype(float)
     d = _spread(doubt[rows].astype(float))
     left = float(_spread(s).sum()) + d - np.cumsum(d)
-    return _reaches(s, explore, len(s) - np.arange(len(rows)), np.maximum(left, d))
+    return _reach(s, explore, len(s) - np.arange(len(rows)), np.maximum(left, d))
 
 
-def _reaches(s: Float64, explore: float, count: Ints, left: Float64) -> tuple[Float64, Float64, Float64]:
+def _reach(s: Float64, explore: float, count: Ints, left: Float64) -> Reach:
     """For each draw, bounds over the rows: those of all cells of s that hold a row, at the worse end."""
     if not len(count):
-        return np.zeros(0), np.zeros(0), np.zeros(0)
-    cells = np.unique(np.minimum((s * CELLS).astype(int), CELLS - 1))
+        return Reach(*[np.zeros(0)] * 4)
+    place = np.minimum((s * CELLS).astype(int), CELLS - 1)
+    cells, many = np.unique(place, return_counts=True)
     low, high = np.maximum(cells / CELLS, s.min()), np.minimum((cells + 1) / CELLS, s.max())
     least = np.minimum(_spread(low), _spread(high))
     inverse = 1 / (explore / count[:, None] + (1 - explore) * least / left[:, None])  # (m, cells)
-    return inverse.max(axis=1), (inverse * (1 - low)).max(axis=1), (inverse * high).max(axis=1)
+    spread = (inverse * (many * (low + high) / 2 * (1 - (low + high) / 2))).sum(axis=1)
+    return Reach(
+        inverse.max(axis=1), (inverse * (1 - low)).max(axis=1), (inverse * high).max(axis=1), spread
+    )

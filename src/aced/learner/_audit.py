@@ -81,7 +81,7 @@ class Audit:
         now, open_rows = doubt(self._own, *fit), self._rows.having(UNASKED)
         self._drawn.doubt_by(now)
         found = draw_telling(now, open_rows, self.explore, size, self._rng)
-        self._drawn.add(open_rows, found.rows, found.probabilities, self.explore, found.reaches)
+        self._drawn.add(open_rows, found.rows, found.probabilities, self.explore, found.reach)
         self._rows.probabilities[found.rows] = found.probabilities
         self._rows.queue = found.rows.tolist()
         positions, probabilities = self._rows.ask(len(found.rows))

@@ -31,7 +31,8 @@ class Evidence:
         """Keep the draws of a plan, which come after the classifier was ``frozen``."""
         if frozen is not None:
             self.drawn.freeze(frozen)
-        self.drawn.add(open_rows, plan.positions, plan.probabilities, plan.explore, design=plan.lam)
+        drawn = plan.positions, plan.probabilities, plan.explore
+        self.drawn.add(open_rows, *drawn, least=plan.least, design=plan.lam)
 
 
 def asked(strategy: Strategy, classes: Classes, confidence: float, of: str, label: Any) -> int:

@@ -34,6 +34,8 @@ def modern(meta: dict[str, Any], arrays: dict[str, Array], pool: Pool) -> None:
     _modern_names(meta, arrays, pool)
     if "incumbent" in arrays and arrays["incumbent"].dtype == bool:  # there were two classes then
         arrays["incumbent"] = arrays["incumbent"].astype(np.int64)
+    if meta["strategy"] == "blend" and meta["options"] is not None:
+        meta["options"].setdefault("tell", 0.0)  # there was no such share then
 
 
 def _modern_names(meta: dict[str, Any], arrays: dict[str, Array], pool: Pool) -> None:

@@ -81,7 +81,7 @@ def told(state: State, found: Opinions | None = None) -> Told:
 
 def drawn_of(features: Float32, known: Told) -> tuple[Drawn, Known]:
     """All draws with what the predictions said before each, and what is known now."""
-    from aced.certificates import Drawn, Frozen, Known, doubt, reaches_of
+    from aced.certificates import Drawn, Frozen, Known, doubt, reach_of
 
     n = len(features)
     said, own = said_of(features, known.stands), features[:, -1].astype(float)
@@ -102,8 +102,8 @@ def drawn_of(features: Float32, known: Told) -> tuple[Drawn, Known]:
                 q = 1 / (is_open.sum() - np.arange(len(rows)))
             assert drawn.last is not None
             share = 1.0 if even else known.explore
-            reaches = reaches_of(drawn.last.doubt, is_open, share, rows)
-            drawn.add(is_open, rows, q, share, reaches)
+            reach = reach_of(drawn.last.doubt, is_open, share, rows)
+            drawn.add(is_open, rows, q, share, reach)
             is_open[rows] = False
     drawn.irregular[known.irregular] = True
     labelled, codes = np.zeros(n, bool), np.zeros(n, np.int64)

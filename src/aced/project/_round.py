@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from aced.pool import Pool
     from aced.project._audit import Told
 
-PLANNER = 7
+PLANNER = 8
 """The version of the rules by which rounds are planned. Rounds of other versions stand as recorded.
 
 Version 5 plans in the representation that the labels choose, with the one model of it. Version 6 records
 probabilities that do not depend on the order in which strata have their turns. Version 7 has no check
-rows: the share of uniform draws is part of every draw, and accuracy follows from all of them.
+rows: the share of uniform draws is part of every draw, and accuracy follows from all of them. In version 8
+blend has a share of draws by what rows tell.
 """
 CERTIFIED = 7
 """Rounds since this version have certificates; those before estimated accuracy from check rows."""

@@ -78,6 +78,8 @@ class Plan:
     round: Round | None = None  # the round of that design; a uniform start has none
     explore: float = 0.0
     """γ: at every draw each row that was open had at least the probability γ / (open rows)."""
+    least: Float64 | None = None
+    """(n,): what each open row had at least at every draw, if more is known than γ says."""
 
 
 NOTHING = Plan(np.zeros(0, np.int64), np.zeros(0))

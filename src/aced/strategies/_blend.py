@@ -1,12 +1,15 @@
-"""Blend (default): part uniform, part by Fisher gain, part by strata of doubtful rows.
+"""Blend (default): part uniform, part by what a row tells, part by Fisher gain, part by strata.
 
 ====== ============ ===========================================================
 symbol name in code meaning
 ====== ============ ===========================================================
 γ      explore      the share of uniform draws, 0.1 by default
-β      bait         the share of the rest that takes the row of the largest gain
-u_i    doubt        1 - (p₁ - p₂), from the model's two largest probabilities
-λ_i    mass         u_i^8, at most 1 / b of the whole: the design of a batch of b
+τ      tell         the share of the rest that is drawn by d; a third by default
+β      bait         that which takes the row of the largest gain; a third
+s_i    doubt        how likely the model is wrong: (1 - (p₁ - p₂)) / 2, from its two
+                    largest probabilities
+d_i    telling      √(s_i (1 - s_i)), raised to half of its mean where it is less
+λ_i    mass         (2 s_i)^8, at most 1 / b of the whole: the design of a batch of b
 S_i                 the stratum of row i (:mod:`aced.strategies._strata`)
 m                   the strata whose turn has not come
 ====== ============ ===========================================================
@@ -14,7 +17,8 @@ m                   the strata whose turn has not come
 The strata of a batch have their turns in random order. So the next row of a batch is drawn with the
 probability
 
-    q(i) = γ / open rows + (1 - γ) β [i has the largest gain] + (1 - γ)(1 - β) λ_i / (m λ(S_i)),
+    q(i) = γ / open rows + (1 - γ) (τ d_i / Σ d + β [i has the largest gain]
+                                    + (1 - τ - β) λ_i / (m λ(S_i))),
 
 over the rows still open, the last part if the turn of S_i has not come. This is known exactly, and it is
 positive for every open row. If a stratum has no open row left, its part is drawn uniformly. The gain is
@@ -23,23 +27,25 @@ rows that wait for them. Until two classes have labels all draws are uniform.
 
 Gains look ahead to where labels lower the variance most, and are best on most tasks; strata are near
 to the boundary everywhere at once, and lose least where gains mislead; uniform draws see what both
-overlook. docs/design-log.md has what was tried beside it.
+overlook. Draws by d say most of how often the classifier errs (:mod:`aced.certificates`), at hardly any
+cost in labels. docs/design-log.md has what was tried beside it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from aced._check import fraction, share
-from aced._types import Array, Bools, Float64, Ints, Rng
-from aced.certificates import draw_telling
+from aced._errors import InvalidInput
+from aced._types import Array, Float64, Ints, Rng
+from aced.certificates import draw_telling, told_by
 from aced.design import draw, systematic
 from aced.representations import Model, Representations
 from aced.strategies._base import Plan, Strategy, View
 from aced.strategies._fisher import Fisher
+from aced.strategies._shares import Draws, Near, Shares
 from aced.strategies._sketch import find_axes, sketched
 from aced.strategies._strata import capped, strata
 from aced.strategies._uncertainty import probabilities
@@ -53,17 +59,22 @@ MOST_ROWS = 2**18
 
 
 class Blend(Strategy):
-    """Uniform draws, draws by Fisher gain and by strata, each with its share.
+    """Uniform draws, draws by what rows tell, by Fisher gain and by strata, each with its share.
 
-    ``explore`` is the share of uniform draws, ``bait`` the share of the rest that goes to the row of the
-    largest gain.
+    ``explore`` is the share of uniform draws. Of the rest, ``tell`` is the share that is drawn by what
+    rows tell of the classifier's errors, and ``bait`` that of the row with the largest gain; strata have
+    what these leave.
     """
 
     name = "blend"
 
-    def __init__(self, *, explore: float = 0.1, bait: float = 0.5) -> None:
+    def __init__(self, *, explore: float = 0.1, tell: float = 1 / 3, bait: float = 1 / 3) -> None:
         self.explore = fraction("explore", explore)
-        self.bait = share("bait", bait)
+        self.tell, self.bait = share("tell", tell), share("bait", bait)
+        if tell + bait > 1:
+            raise InvalidInput(
+                "bait", f"is a share of the draws beside tell={tell:g}: must be at most {1 - tell:g}"
+            )
         self._own: Representations | None = None
 
     @property
@@ -83,11 +94,15 @@ class Blend(Strategy):
         mass = np.power(1 - gaps[open_rows], POWER)
         mass = capped(mass + SMALLEST * max(float(mass.max()), SMALLEST), 1 / size)
         near = self._near(view, model, gaps, mass, open_rows, size, rng)
-        drawn = _Draws(near, view.open.copy(), self.explore, self.bait).draw(size, rng)
-        lam = np.zeros(len(gaps))
-        lam[open_rows] = self.explore / len(open_rows) + (1 - self.explore) * mass
+        telling = np.zeros(len(gaps))
+        telling[open_rows] = told_by((1 - gaps[open_rows]) / 2)
+        shares = Shares(self.explore, self.tell, self.bait)
+        drawn = Draws(near, telling, view.open, shares).draw(size, rng)
+        lam, least = np.zeros(len(gaps)), np.zeros(len(gaps))
+        least[open_rows] = shares.always(telling[open_rows])
+        lam[open_rows] = least[open_rows] + (1 - self.explore) * (1 - self.tell) * mass
         doubt = {"doubt": float((1 - gaps[open_rows]).mean())}
-        return Plan(*drawn, doubt, lam, explore=self.explore)
+        return Plan(*drawn, doubt, lam, explore=self.explore, least=least)
 
     def _by_proposals(self, view: View, gaps: Float64, size: int, rng: Rng) -> Plan:
         """Before there is a model: draws that tell how far proposals are right."""
@@ -114,7 +129,7 @@ class Blend(Strategy):
         open_rows: Ints,
         size: int,
         rng: Rng,
-    ) -> _Near:
+    ) -> Near:
         """The open rows that gains and strata look at, with all that these need."""
         chosen, copies = np.arange(len(open_rows)), np.ones(len(open_rows))
         if len(open_rows) > MOST_ROWS:
@@ -137,105 +152,12 @@ class Blend(Strategy):
                 fisher.take(place)
         weight = capped(mass[chosen] * copies, 1 / size)
         parts = [np.arange(count)] * size
-        if self.bait < 1:
+        if self.tell + self.bait < 1:
             parts = strata(places[:count, :-1], weight, size, rng)
-        return _Near(rows[:count], weight, [parts[k] for k in rng.permutation(size)], fisher)
+        return Near(rows[:count], weight, [parts[k] for k in rng.permutation(size)], fisher)
 
     def restore(self, state: Any) -> None:
         self._own = None
-
-
-@dataclass(frozen=True)
-class _Near:
-    """Open rows that can be drawn other than uniformly."""
-
-    rows: Ints  # (m,): their positions
-    mass: Float64  # (m,): λ
-    strata: list[Ints]  # places among ``rows``, one array for each draw
-    fisher: Fisher | None  # over these rows, then the labelled ones
-
-
-@dataclass
-class _Draws:
-    """The draws of one batch."""
-
-    near: _Near
-    open: Bools  # (n,)
-    explore: float
-    bait: float
-    place: Ints = field(init=False)  # (n,): where a row stands in ``near``, -1 elsewhere
-    turn: Ints = field(
-        init=False
-    )  # (m,): the draw at which the stratum of a row of ``near`` has its turn
-
-    def __post_init__(self) -> None:
-        self.place = np.full(len(self.open), -1, np.int64)
-        self.place[self.near.rows] = np.arange(len(self.near.rows))
-        self.turn = np.zeros(len(self.near.rows), np.int64)
-        for t, stratum in enumerate(self.near.strata):
-            self.turn[stratum] = t
-
-    def draw(self, size: int, rng: Rng) -> tuple[Ints, Float64]:
-        """Rows in order, and the probability of each."""
-        drawn = [self._next(t, rng) for t in range(size)]
-        rows = np.array([row for row, _ in drawn], dtype=np.int64)
-        return rows, np.array([q for _, q in drawn])
-
-    def _next(self, t: int, rng: Rng) -> tuple[int, float]:
-        near, left = self.near, np.flatnonzero(self.open)
-        inside = self._inside(t)
-        top = self._top()
-        by_gain = (1 - self.explore) * self.bait if top is not None else 0.0
-        by_strata = (1 - self.explore) * (1 - self.bait) if len(inside) else 0.0
-        luck = rng.random()
-        if luck < by_gain:
-            assert top is not None
-            row = top
-        elif luck < by_gain + by_strata:
-            share = near.mass[inside] / near.mass[inside].sum()
-            row = int(near.rows[rng.choice(inside, p=share)])
-        else:
-            row = int(rng.choice(left))
-        q = (
-            self._probability(t, row, len(left))
-            + by_gain * (row == top)
-            + ((1 - self.explore) * self.bait / len(left) if top is None else 0.0)
-        )
-        self.open[row] = False
-        if near.fisher is not None and self.place[row] >= 0:
-            near.fisher.take(int(self.place[row]))
-        return row, float(min(q, 1.0))
-
-    def _inside(self, t: int) -> Ints:
-        """The open rows of the stratum whose turn is the t-th draw, as places in ``near``."""
-        stratum = self.near.strata[t]
-        return stratum[self.open[self.near.rows[stratum]]]
-
-    def _probability(self, t: int, row: int, left: int) -> float:
-        """The part of q that does not come from gains, at the t-th draw with ``left`` open rows.
-
-        It is the mean over the strata that may have this turn: all whose turn has not come.
-        """
-        by_strata, place = (1 - self.explore) * (1 - self.bait), self.place[row]
-        if not by_strata:
-            return self.explore / left
-        turns = range(t, len(self.near.strata))
-        empty = sum(not len(self._inside(turn)) for turn in turns)
-        own = 0.0
-        if place >= 0 and self.turn[place] >= t:
-            own = float(self.near.mass[place] / self.near.mass[self._inside(self.turn[place])].sum())
-        return self.explore / left + by_strata * (empty / left + own) / len(turns)
-
-    def _top(self) -> int | None:
-        """The open row with the largest gain."""
-        near = self.near
-        if near.fisher is None or self.bait == 0:
-            return None
-        free = self.open[near.rows]
-        if not free.any():
-            return None
-        gains = near.fisher.gains()[: len(free)]
-        return int(near.rows[np.where(free, gains, -1.0).argmax()])
 
 
 class Bait(Blend):
@@ -247,7 +169,7 @@ class Bait(Blend):
     name = "bait"
 
     def __init__(self, *, explore: float = 0.0) -> None:
-        super().__init__(explore=explore, bait=1.0)
+        super().__init__(explore=explore, tell=0.0, bait=1.0)
 
 
 class Strata(Blend):
@@ -256,7 +178,7 @@ class Strata(Blend):
     name = "strata"
 
     def __init__(self, *, explore: float = 0.1) -> None:
-        super().__init__(explore=explore, bait=0.0)
+        super().__init__(explore=explore, tell=0.0, bait=0.0)
 
 
 def _gaps(view: View) -> Float64 | None:

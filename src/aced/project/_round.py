@@ -20,8 +20,8 @@ PLANNER = 8
 
 Version 5 plans in the representation that the labels choose, with the one model of it. Version 6 records
 probabilities that do not depend on the order in which strata have their turns. Version 7 has no check
-rows: the share of uniform draws is part of every draw, and accuracy follows from all of them. In version 8
-blend has a share of draws by what rows tell.
+rows: the share of uniform draws is part of every draw, and accuracy follows from all of them. Version
+8 has a share of draws by what rows tell in blend.
 """
 CERTIFIED = 7
 """Rounds since this version have certificates; those before estimated accuracy from check rows."""

@@ -1,14 +1,14 @@
 """Whether stops keep their promise and what they cost; the regret's bound; what savings say; time.
 
     pip install 'aced[peers]' buscarpy
-    python -m benchmarks.stops stops   [--runs 500] [--jobs 2] [--json FILE]
+    python -m benchmarks.stops stops   [--runs 100] [--jobs 2] [--json FILE]
     python -m benchmarks.stops recall  [--runs 500] [--jobs 2] [--json FILE]
     python -m benchmarks.stops regret  [--runs 500] [--jobs 2] [--json FILE]
     python -m benchmarks.stops savings [--runs 50]  [--jobs 2] [--json FILE]
     python -m benchmarks.stops time
 
-``stops``: for each rule, how often it stops before the budget, how often the classifier then has the
-accuracy that was wanted, and the labels it took. A certificate, with two shares of uniform draws; rules
+``stops``: on each of five pools, for each rule, how often it stops before the budget, how often the
+classifier then has the accuracy that was wanted, and the labels it took. A certificate, with two shares of uniform draws; rules
 of small-text, which promise no accuracy; and a random test set of m rows that are labelled beside the
 others and looked at after every batch (Clopper and Pearson's lower end). All rules see the same runs,
 but the certificate with more uniform draws has one of its own.
@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.certificates import POOLS, run
+from benchmarks.certificates import POOLS, run, without_forests
 from scipy.stats import beta
 
 from aced import Learner
@@ -70,6 +70,7 @@ def says_stop(rule: Any, said: np.ndarray, proba: np.ndarray) -> bool:
 def stopped(job: tuple[str, int]) -> list[dict[str, Any]]:
     """One pool: for each rule the labels at its stop, and the accuracy then, None without a stop."""
     name, seed = job
+    without_forests()
     wanted, found = WANTED[name], []
     rows, labels = POOLS[name](np.random.default_rng([seed, 1]))
     budget = int(0.7 * len(rows))
@@ -152,6 +153,7 @@ def recalled(job: tuple[str, int]) -> list[dict[str, Any]]:
     from buscarpy import calculate_h0
 
     name, seed = job
+    without_forests()
     rows, labels = POOLS[name](np.random.default_rng([seed, 1]))
     found = []
     for explore in SHARES:
@@ -209,6 +211,7 @@ def best_accuracy(rows: np.ndarray, truth: np.ndarray) -> float:
 
 def regretted(job: tuple[str, int]) -> dict[str, Any]:
     kind, seed = job
+    without_forests()
     rows, truth = plane(kind, seed)
     top, points = best_accuracy(rows, truth), []
     learner = Learner(
@@ -330,7 +333,7 @@ def main() -> None:
     if asked.what == "time":
         timed()
         return
-    runs = asked.runs or (50 if asked.what == "savings" else 500)
+    runs = asked.runs or {"savings": 50, "stops": 100}.get(asked.what, 500)
     jobs: dict[str, list[Any]] = {
         "stops": [(name, seed) for name in WANTED for seed in range(runs)],
         "recall": [("rare", seed) for seed in range(runs)],

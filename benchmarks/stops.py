@@ -9,9 +9,9 @@
 
 ``stops``: on each of five pools, for each rule, how often it stops before the budget, how often the
 classifier then has the accuracy that was wanted, and the labels it took. A certificate, with two shares
-of uniform draws; rules of small-text, which promise no accuracy; and a random test set of m rows that are
-labelled beside the others and looked at after every batch (Clopper and Pearson's lower end). All rules
-see the same runs, but the certificate with more uniform draws has one of its own.
+of uniform draws; rules of small-text, which promise no accuracy; and a random test set of m rows that
+are labelled beside the others and looked at after every batch (Clopper and Pearson's lower end). All
+rules see the same runs, but the certificate with more uniform draws has one of its own.
 
 ``recall``: the same for the recall of a rare class, beside buscarpy (Callaghan and Müller-Hansen 2020),
 whose recall is that of the rows that were labelled.

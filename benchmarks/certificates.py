@@ -62,10 +62,10 @@ def digits(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return rows[some], labels[some]
 
 
-def classes(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def classes(rng: np.random.Generator, n: int = 600) -> tuple[np.ndarray, np.ndarray]:
     """Five overlapping classes."""
-    codes = rng.integers(0, 5, 600)
-    return rng.normal(size=(5, 6))[codes] * 1.5 + rng.normal(size=(600, 6)), codes
+    codes = rng.integers(0, 5, n)
+    return rng.normal(size=(5, 6))[codes] * 1.5 + rng.normal(size=(n, 6)), codes
 
 
 def rare(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -74,16 +74,28 @@ def rare(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(1020, 4)) + 2.0 * codes[:, None], codes
 
 
-def flipped(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def flipped(rng: np.random.Generator, n: int = 600) -> tuple[np.ndarray, np.ndarray]:
     """A linear rule, and a fifth of the labels is wrong."""
-    rows = rng.normal(size=(600, 5))
-    return rows, ((rows @ rng.normal(size=5) > 0) ^ (rng.random(600) < 0.2)).astype(int)
+    rows = rng.normal(size=(n, 5))
+    return rows, ((rows @ rng.normal(size=5) > 0) ^ (rng.random(n) < 0.2)).astype(int)
 
 
 def checkers(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Squares that no linear separator can tell apart."""
     rows = rng.random((600, 2))
     return rows, (np.floor(rows * 4).sum(axis=1) % 2).astype(int)
+
+
+def _many(
+    made: Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]],
+) -> Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]:
+    return lambda rng: made(rng, 6000)
+
+
+def smooth(rng: np.random.Generator, n: int = 600) -> tuple[np.ndarray, np.ndarray]:
+    """A linear rule that is unsure near the boundary."""
+    rows = rng.normal(size=(n, 10))
+    return rows, (2 * rows @ rng.normal(size=10) + rng.logistic(size=n) > 0).astype(int)
 
 
 POOLS: dict[str, Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]] = {
@@ -127,19 +139,24 @@ def covered(job: tuple[str, int]) -> dict[str, Any]:
 
 WAYS: tuple[tuple[str, float | None], ...] = (
     ("passive", None),
+    ("strata", None),
     ("blend", None),
-    ("blend", 0.2),
     ("blend", 0.3),
-    ("blend", 0.5),
 )
-LOOKS = (100, 200, 300, 400, 500)
+WIDTHS = {
+    **{name: POOLS[name] for name in ("digits", "classes", "flipped")},
+    "6000 rows, five classes": _many(classes),
+    "6000 rows, flipped": _many(flipped),
+    "6000 rows, smooth": _many(smooth),
+}
+LOOKS = (100, 200, 400, 600)
 
 
 def widths(job: tuple[str, int]) -> dict[str, Any]:
     """One run: by way and label count, the interval's width, a uniform sample's, and the accuracy."""
     name, seed = job
     without_forests()
-    rows, labels = POOLS[name](np.random.default_rng([seed, 1]))
+    rows, labels = WIDTHS[name](np.random.default_rng([seed, 1]))
     looks = [look for look in LOOKS if look <= 0.7 * len(rows)]
     found: dict[str, Any] = {"pool": name, "seed": seed, "ways": {}}
     for strategy, explore in WAYS:
@@ -283,7 +300,7 @@ def main() -> None:
         found = run(covered, jobs, asked.jobs)
         tell_coverage(found)
     elif asked.what == "width":
-        jobs = [(name, seed) for name in POOLS for seed in range(asked.runs or 20)]
+        jobs = [(name, seed) for name in WIDTHS for seed in range(asked.runs or 20)]
         found = run(widths, jobs, asked.jobs)
         tell_widths(found)
     else:

@@ -1,26 +1,33 @@
 """What the representation and the default strategy are worth on the paper's tasks, and what they cost.
 
-    python benchmarks/lifted.py labels [--seeds 5] [--tasks cifar …] [--pixels] [--data-home FOLDER]
-    python benchmarks/lifted.py rounds [--large]
+    python -m benchmarks.lifted labels [--seeds 5] [--tasks cifar …] [--pixels] [--data-home FOLDER]
+    python -m benchmarks.lifted rounds [--large]
+    python -m benchmarks.lifted memory [--large]
 
 ``labels`` counts labels, in batches of 250, until the default is as accurate as the linear class is with
 every label (logistic regression without a penalty on the paper's features), on the pool and on the
 holdout. The default gets the paper's features, or with ``--pixels`` the pixels. A dash means more than
 the budget. ``rounds`` prints the seconds of a round with the lift, by ``blend`` and by ``aced``, as
 ratios to a round of ``aced`` on the rows as they are, measured in turns in one run: 10,000 x 576, and
-with ``--large`` 100,000 x 256 and 1,000,000 x 256 as well.
+with ``--large`` 100,000 x 256 and 1,000,000 x 256 as well. ``memory`` prints what a process held at the
+peak of such a round beyond what it held before there were rows, and what ``aced plan`` says.
 """
 
 from __future__ import annotations
 
 import argparse
+import threading
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+from benchmarks.classes import held
 
 from aced import Learner, Pool
 from aced.bench import fit_all
+from aced.cost import Cost
 from aced.datasets import load_dataset
 
 BUDGETS = {"cifar": 3500, "svhn": 3000, "mnist": 1500, "fashion": 3000}
@@ -89,9 +96,44 @@ def rounds(shapes: tuple[tuple[int, int], ...]) -> None:
         print(f"| {n:,} x {p} | {seconds[0]:.1f} | {ratios[0]} | {ratios[1]} |", flush=True)
 
 
+def memory(shapes: tuple[tuple[int, int], ...]) -> None:
+    print("| pool | strategy | held at the peak | planned |\n| --- | --- | --- | --- |")
+    for n, p in shapes:
+        for strategy in ("blend", "aced"):
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
+                used, planned = alone.submit(_held_at_peak, n, p, strategy).result()
+            print(f"| {n:,} x {p} | {strategy} | {used / 2**20:.0f} MiB | {planned / 2**20:.0f} MiB |")
+
+
+def _held_at_peak(n: int, p: int, strategy: str) -> tuple[int, int]:
+    """Bytes of a round over lifted rows, and those that are planned; in a process of its own."""
+    warm = Learner(np.random.default_rng(1).normal(size=(2000, 4)), strategy=strategy, batch_size=20)
+    warm.tell(np.arange(200), np.arange(200) % 2)
+    warm.ask()  # compiles
+    before, peak, done = held(), 0, threading.Event()
+
+    def watch() -> None:
+        nonlocal peak
+        while not done.wait(0.01):
+            peak = max(peak, held())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    rng = np.random.default_rng(0)
+    pool = Pool(rng.standard_normal((n, p), dtype=np.float32))
+    learner = Learner(pool, batch_size=250, seed=0, strategy=strategy, representation="rbf")
+    known = rng.permutation(n)[:1000]
+    learner.tell(known, (np.square(pool.rows(known)[:, :4]).sum(axis=1) > 3.5).astype(int))
+    learner.ask()
+    done.set()
+    watcher.join()
+    cost = Cost.of(n, p, threads=learner.workers.threads, representation="rbf")
+    return peak - before, cost.peak()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["labels", "rounds"])
+    parser.add_argument("what", choices=["labels", "rounds", "memory"])
     parser.add_argument("--tasks", nargs="*", default=list(BUDGETS))
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--pixels", action="store_true")
@@ -100,8 +142,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.what == "labels":
         labels(given.tasks, given.seeds, given.pixels, given.data_home)
-    else:
-        rounds(SHAPES if given.large else SHAPES[:1])
+        return
+    {"rounds": rounds, "memory": memory}[given.what](SHAPES if given.large else SHAPES[:1])
 
 
 if __name__ == "__main__":

@@ -42,8 +42,16 @@ def classify(
         str | None,
         typer.Option(metavar="MODULE:FUNCTION", help="The function that made the project's features."),
     ] = None,
-    column: Annotated[str | None, typer.Option(help="The column that holds the texts.")] = None,
-    id_column: Annotated[str | None, typer.Option(help="The column that holds the ids.")] = None,
+    column: Annotated[
+        str | None, typer.Option(help="The column that holds the texts (default: as in aced init).")
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="The columns to learn from (default: as in aced init)."),
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option(help="The column that holds the ids (default: as in aced init).")
+    ] = None,
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Also write the probability of every class.")
     ] = False,
@@ -56,8 +64,8 @@ def classify(
             raise InvalidInput("out", f"{out} must end in {' or '.join(ENDINGS)}")
     with closing(Project(project)) as opened:
         model = trained(opened)
-        found = read_items(items, kind=opened.settings.kind, column=column, id_column=id_column)
-        with working(f"computing features of {len(found)} items"):
+        found = _read(opened, items, column=column, columns=columns, id_column=id_column)
+        with working(f"computing features of {counted(len(found), 'item')}"):
             rows = _features(opened, found, features, embed)
         names = opened.classes
         shares = class_shares(model, rows, opened.codes)
@@ -83,6 +91,22 @@ def classify(
     where = f" in {out}" if out else ""
     said = tallied(numbers, "never named")
     say(f"{counted(len(lines), 'item')}{where} · {said}", stderr=as_json or out is None)
+
+
+def _read(project: Project, items: Path, **named: Any) -> Items:
+    """The new items, read as those of the project were, but for what is named."""
+    before = project.settings.reading or {}
+    found = read_items(items, kind=project.settings.kind, before=before, **named)
+    wanted = before.get("columns")
+    if named["column"] is named["columns"] is None and found.kind == "text" and wanted is not None:
+        source = found.source
+        if source is not None and source.learned != wanted:
+            say(
+                f"{items.name} has no column {wanted[0]!r}: "
+                f"column {source.learned[0]!r} holds its texts",
+                stderr=True,
+            )
+    return found
 
 
 def trained(project: Project) -> Any:

@@ -39,6 +39,7 @@ SETTINGS = (
     "l2",
     "stop",
     "cost_per_label",
+    "reading",
 )
 
 

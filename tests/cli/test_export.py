@@ -166,5 +166,5 @@ def test_a_list_of_nothing_is_refused(call, folder, tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("item,label\nt20,yes\n")
     code, _, err = call("import", folder, path, "--left-out", tmp_path / "left.txt")
-    assert (code, err) == (2, "aced: --left-out lists what --skip-bad leaves out; pass --skip-bad too\n")
+    assert (code, err) == (2, "aced: --left-out needs --skip-bad: it lists what that leaves out\n")
     assert 20 not in read_votes(folder)

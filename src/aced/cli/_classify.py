@@ -17,6 +17,7 @@ import typer
 from aced._errors import Damaged, InvalidInput
 from aced._files import check_writable
 from aced._types import Float32
+from aced.cli._columns import SkipBroken, broken_words, check_skips, may_skip
 from aced.cli._function import check_function
 from aced.cli._outputs import write_text
 from aced.cli._project import Folder, Json, counted, print_json, say, tallied, working
@@ -52,6 +53,7 @@ def classify(
     id_column: Annotated[
         str | None, typer.Option(help="The column that holds the ids (default: as in aced init).")
     ] = None,
+    skip_broken: SkipBroken = False,
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Also write the probability of every class.")
     ] = False,
@@ -62,10 +64,13 @@ def classify(
         check_writable("out", out)
         if out.suffix.lower() not in ENDINGS:
             raise InvalidInput("out", f"{out} must end in {' or '.join(ENDINGS)}")
+    check_skips(skip_broken, features)
     with closing(Project(project)) as opened:
         model = trained(opened)
-        found = _read(opened, items, column=column, columns=columns, id_column=id_column)
-        with working(f"computing features of {counted(len(found), 'item')}"):
+        named = {"column": column, "columns": columns, "id_column": id_column}
+        with may_skip():
+            found = _read(opened, items, skip_broken=skip_broken, **named)
+        with working(f"computing features of {counted(len(found), 'item')}"), may_skip():
             rows = _features(opened, found, features, embed)
         names = opened.classes
         shares = class_shares(model, rows, opened.codes)
@@ -97,6 +102,8 @@ def _read(project: Project, items: Path, **named: Any) -> Items:
     """The new items, read as those of the project were, but for what is named."""
     before = project.settings.reading or {}
     found = read_items(items, kind=project.settings.kind, before=before, **named)
+    if found.broken:
+        say(broken_words(found), stderr=True)
     wanted = before.get("columns")
     if named["column"] is named["columns"] is None and found.kind == "text" and wanted is not None:
         source = found.source

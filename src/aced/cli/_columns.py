@@ -1,15 +1,22 @@
-"""The options that say what the columns of a table are for, and what is said of them."""
+"""The options that say what of a table or folder is read for what, and what is said of it."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from aced.cli._project import say
-from aced.items import Items, class_columns
+from aced._errors import InvalidInput
+from aced.cli._project import counted, say
+from aced.items import BrokenImages, Items, class_columns
 from aced.project import listed
+
+FEW = 5
+"""The most broken images that a line names."""
 
 Columns = Annotated[
     list[str] | None,
@@ -30,6 +37,37 @@ LabelColumn = Annotated[
     str | None,
     typer.Option(help="The column of labels that are there already; an empty cell is no label."),
 ]
+
+SkipBroken = Annotated[
+    bool, typer.Option("--skip-broken", help="Leave out images that cannot be read, and count them.")
+]
+
+
+def check_skips(skip_broken: bool, features: Path | None) -> None:
+    """Refuse features from a file where items may be left out: its rows would belong to others."""
+    if skip_broken and features is not None:
+        raise InvalidInput(
+            "skip_broken and features",
+            "are both given, and rows of features would lose their items; take the broken images out "
+            "of the folder instead",
+        )
+
+
+@contextmanager
+def may_skip() -> Iterator[None]:
+    """Where images that cannot be read are refused, name the option that leaves them out."""
+    try:
+        yield
+    except BrokenImages as error:
+        sentence = f"{error.sentence}, or leave out what is broken with --skip-broken"
+        raise InvalidInput(error.argument, sentence) from error
+
+
+def broken_words(items: Items) -> str:
+    """Which images were left out, as they cannot be read."""
+    left = f"{counted(len(items.broken), 'broken image')} left out"
+    few = ", ".join(items.broken[:FEW]) + (", …" if len(items.broken) > FEW else "")
+    return f"{left} ({few})"
 
 
 def reading_words(items: Items) -> str:

@@ -46,7 +46,7 @@ def import_(
     """
     if left_out is not None:
         if not skip_bad:
-            raise InvalidInput("left_out", "lists what --skip-bad leaves out; pass --skip-bad too")
+            raise InvalidInput("left_out", "needs --skip-bad: it lists what that leaves out")
         check_writable("left_out", left_out)
     opened = Project(project)
     if form is Format.LABEL_STUDIO or (form is None and file.suffix.lower() == ".json"):

@@ -22,7 +22,11 @@ from aced.cli._columns import (
     Exclude,
     LabelColumn,
     Show,
+    SkipBroken,
+    broken_words,
+    check_skips,
     choice_words,
+    may_skip,
     reading_words,
     warn_of_classes,
 )
@@ -90,6 +94,7 @@ def init(
     exclude: Exclude = None,
     label_column: LabelColumn = None,
     id_column: Annotated[str | None, typer.Option(help="The column that holds the ids.")] = None,
+    skip_broken: SkipBroken = False,
     kind: Annotated[str | None, typer.Option(help="text, image or row (default: guessed).")] = None,
     strategy: Annotated[str, typer.Option(help=f"One of {', '.join(STRATEGIES)}.")] = DEFAULT,
     batch: Annotated[
@@ -151,6 +156,7 @@ def init(
     names = _names(classes, classes_file) if given else []
     if features is not None and embed is not None:
         raise InvalidInput("features and embed", "are both given; leave one out")
+    check_skips(skip_broken, features)
     stops = {"accuracy": stop_accuracy, "recall": stop_recall, "regret": stop_regret}
     settings: dict[str, Any] = {
         "strategy": strategy,
@@ -169,7 +175,7 @@ def init(
         raise InvalidInput("stop_regret", "is about the model alone; leave proposals out")
     if given:  # whatever the items are
         check_settings(names, stop=_stop(names, stops, confidence), **settings)
-    with working(f"reading {visible(items.name)}"):
+    with working(f"reading {visible(items.name)}"), may_skip():
         found = read_items(
             items,
             kind=kind,
@@ -179,6 +185,7 @@ def init(
             show=show or (),
             exclude=exclude or (),
             label_column=label_column,
+            skip_broken=skip_broken,
         )
         rows = np.searchsorted(found.firsts, found.same_as).tolist()
         proposed, hidden = None, []
@@ -193,7 +200,7 @@ def init(
     check_settings(names, **settings)
     labels = labels_by_row(labels_of(found), rows, found.ids, names)
     check_batch(batch, len(found.firsts))
-    with working(f"computing features of {counted(len(found), 'item')}"):
+    with working(f"computing features of {counted(len(found), 'item')}"), may_skip():
         computed, embedding = _features(found, features, embed or "auto", seed)
     with whole_folder(project) as part:
         made = Project.create(
@@ -382,6 +389,7 @@ def _report(
     share = "shares" if items.duplicates == 1 else "share"
     notes = [f"{counted(items.duplicates, 'duplicate')} {share} a label"] if items.duplicates else []
     notes += [f"{counted(items.skipped, 'file')} left out"] if items.skipped else []
+    notes += [broken_words(items)] if items.broken else []
     lines = [
         f"{project}: {counted(len(items), items.kind)}{reading_words(items)}"
         + "".join(f"; {n}" for n in notes),

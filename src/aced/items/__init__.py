@@ -7,3 +7,4 @@ from aced.items._features import features_from as features_from
 from aced.items._items import Items as Items
 from aced.items._predictions import columns_of as columns_of, read_predictions as read_predictions
 from aced.items._read import read_items as read_items, reading_of as reading_of
+from aced.items._thumbnails import BrokenImages as BrokenImages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -48,6 +48,7 @@ class Items:
     or dictionaries from column to value. ``same_as`` is the position of the first item
     that looks the same. ``columns`` are the columns that contents were made of. ``skipped`` counts the
     images of a folder that are left out: other formats, and links that lead out of the folder.
+    ``broken`` are those that cannot be read.
     ``shown`` has what people see of each item besides its content, and ``source`` is the table.
     """
 
@@ -60,6 +61,7 @@ class Items:
     skipped: int = 0
     shown: list[dict[str, Any]] | None = None
     source: Source | None = None
+    broken: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

@@ -32,6 +32,7 @@ def read_items(
     exclude: Sequence[str] = (),
     label_column: str | None = None,
     before: Mapping[str, Any] | None = None,
+    skip_broken: bool = False,
 ) -> Items:
     """The items of a folder of images, or of a .csv, .tsv, .jsonl or .parquet file at ``path``.
 
@@ -41,6 +42,7 @@ def read_items(
     columns of ``show``. ``exclude`` and ``label_column`` are neither shown nor learned from. Ids come
     from ``id_column``, else from a column called id, else they are 1, 2, …; an image's id is its path.
     ``before`` (:func:`reading_of`) reads a file as another one was read, where nothing else is named.
+    ``skip_broken`` leaves out images that cannot be read, which are else refused.
     """
     place = Path(path)
     if kind is not None and kind not in KINDS:
@@ -52,7 +54,7 @@ def read_items(
     learned = columns if column is None else [column]
     named = Columns(learned, show, exclude, label_column, id_column, before)
     if place.is_dir():
-        return _from_folder(place, kind, named)
+        return _from_folder(place, kind, named, skip_broken)
     check_file("items", place)
     if place.suffix.lower() not in FORMATS:
         raise InvalidInput(
@@ -157,7 +159,7 @@ def _read_table(path: Path) -> Table:
     return Table(names, rows, table.places)
 
 
-def _from_folder(folder: Path, kind: str | None, named: Columns) -> Items:
+def _from_folder(folder: Path, kind: str | None, named: Columns, skip_broken: bool) -> Items:
     if kind not in (None, "image"):
         raise InvalidInput(
             "items", f"{folder} is a folder, which holds images; a {kind} comes from a file"
@@ -166,7 +168,7 @@ def _from_folder(folder: Path, kind: str | None, named: Columns) -> Items:
         raise InvalidInput(
             "items", f"{folder} is a folder and has no column {named.named!r}; leave it out"
         )
-    return image_items(folder)
+    return image_items(folder, skip_broken)
 
 
 def _ids(table: Table, named: Columns, file: str) -> tuple[list[str], str | None]:

@@ -102,6 +102,8 @@ def _read(project: Project, items: Path, **named: Any) -> Items:
     """The new items, read as those of the project were, but for what is named."""
     before = project.settings.reading or {}
     found = read_items(items, kind=project.settings.kind, before=before, **named)
+    if found.blank:
+        say(f"{counted(found.blank, 'blank line')} left out", stderr=True)
     if found.broken:
         say(broken_words(found), stderr=True)
     wanted = before.get("columns")

@@ -68,7 +68,10 @@ from aced.strategies import DEFAULT, STRATEGIES
 def init(
     project: Annotated[Path, typer.Argument(metavar="PROJECT", help="Folder to make for the project.")],
     items: Annotated[
-        Path, typer.Option(metavar="PATH", help="A .csv, .tsv, .jsonl or .parquet file or image folder.")
+        Path,
+        typer.Option(
+            metavar="PATH", help="A .csv, .tsv, .jsonl, .parquet, .xlsx or .txt file or image folder."
+        ),
     ],
     classes: Annotated[
         list[str] | None, typer.Option(help="The classes as a,b,c, or one option for each name.")
@@ -389,6 +392,7 @@ def _report(
     share = "shares" if items.duplicates == 1 else "share"
     notes = [f"{counted(items.duplicates, 'duplicate')} {share} a label"] if items.duplicates else []
     notes += [f"{counted(items.skipped, 'file')} left out"] if items.skipped else []
+    notes += [f"{counted(items.blank, 'blank line')} left out"] if items.blank else []
     notes += [broken_words(items)] if items.broken else []
     lines = [
         f"{project}: {counted(len(items), items.kind)}{reading_words(items)}"

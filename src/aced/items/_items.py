@@ -48,7 +48,7 @@ class Items:
     or dictionaries from column to value. ``same_as`` is the position of the first item
     that looks the same. ``columns`` are the columns that contents were made of. ``skipped`` counts the
     images of a folder that are left out: other formats, and links that lead out of the folder.
-    ``broken`` are those that cannot be read.
+    ``broken`` are those that cannot be read, and ``blank`` counts the blank lines of a file of texts.
     ``shown`` has what people see of each item besides its content, and ``source`` is the table.
     """
 
@@ -62,6 +62,7 @@ class Items:
     shown: list[dict[str, Any]] | None = None
     source: Source | None = None
     broken: Sequence[str] = ()
+    blank: int = 0
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -118,13 +119,14 @@ def text_items(
     columns: list[str] | None = None,
     shown: list[dict[str, Any]] | None = None,
     source: Source | None = None,
+    blank: int = 0,
 ) -> Items:
     """Texts as items. Texts are the same if they are equal in NFC, without the space around them.
 
     What is shown beside them must be equal, too.
     """
     alike = first_alike(_beside((unicodedata.normalize("NFC", text).strip() for text in texts), shown))
-    return Items("text", ids, texts, None, columns, alike, shown=shown, source=source)
+    return Items("text", ids, texts, None, columns, alike, shown=shown, source=source, blank=blank)
 
 
 def row_items(

@@ -14,7 +14,10 @@ from aced.items._cells import all_numbers, as_text, plain
 from aced.items._columns import Columns, obvious, some, texts_among
 from aced.items._folder import image_items
 from aced.items._items import KINDS, Items, Source, row_items, text_items
+from aced.items._lines import line_items
 
+LINES = ".txt"
+"""The ending of a file with a text on each line."""
 MOST_COLUMNS = 10_000
 """Most columns of a table whose rows are items."""
 BETWEEN = "\n\n"
@@ -34,8 +37,9 @@ def read_items(
     before: Mapping[str, Any] | None = None,
     skip_broken: bool = False,
 ) -> Items:
-    """The items of a folder of images, or of a .csv, .tsv, .jsonl or .parquet file at ``path``.
+    """The items of a folder of images, or of a file at ``path``.
 
+    A .txt file has a text on each line. A .csv, .tsv, .jsonl, .parquet or .xlsx file is a table.
     A table with one obvious column of text gives texts: a column with a usual name, or the only one
     with long texts. Any other table gives rows. ``kind`` and ``column`` overrule this. ``columns`` make
     one text if one of them holds texts, and else the features of a row. People are also shown the
@@ -56,10 +60,11 @@ def read_items(
     if place.is_dir():
         return _from_folder(place, kind, named, skip_broken)
     check_file("items", place)
-    if place.suffix.lower() not in FORMATS:
+    if place.suffix.lower() not in (LINES, *FORMATS):
         raise InvalidInput(
             "items",
-            f"{place.name} is neither a folder of images nor a file that ends in {', '.join(FORMATS)}",
+            f"{place.name} is neither a folder of images nor a file that ends in "
+            f"{', '.join((LINES, *FORMATS))}",
         )
     if kind == "image":
         raise InvalidInput("items", f"{place.name} is a file; images are read from a folder")
@@ -67,6 +72,8 @@ def read_items(
         raise InvalidInput(
             "items", f"column {column!r} asks for texts, but kind 'row' asks for rows; leave one out"
         )
+    if place.suffix.lower() == LINES:
+        return _from_lines(place, kind, named)
     table = _read_table(place)
     if column is not None and column not in table.columns:
         raise InvalidInput(
@@ -147,7 +154,7 @@ def _read_table(path: Path) -> Table:
     table = read_table(path, "items")
     if not table.rows and not any(table.columns):
         raise InvalidInput("items", f"{path.name} is empty; give it at least one row")
-    if path.suffix.lower() in (".csv", ".tsv") and all_numbers(table.columns):
+    if path.suffix.lower() in (".csv", ".tsv", ".xlsx") and all_numbers(table.columns):
         raise InvalidInput(
             "items", f"the first line of {path.name} holds numbers; put the columns' names there"
         )
@@ -157,6 +164,16 @@ def _read_table(path: Path) -> Table:
     where = [f"items: column {name!r} of {path.name}" for name in names]
     rows = [[plain(cell, at) for cell, at in zip(row, where, strict=True)] for row in table.rows]
     return Table(names, rows, table.places)
+
+
+def _from_lines(path: Path, kind: str | None, named: Columns) -> Items:
+    if kind == "row":
+        raise InvalidInput("items", f"{path.name} holds texts, one a line; a row comes from a table")
+    if named.named is not None:
+        raise InvalidInput(
+            "items", f"{path.name} holds a text a line and has no column {named.named!r}; leave it out"
+        )
+    return line_items(path)
 
 
 def _from_folder(folder: Path, kind: str | None, named: Columns, skip_broken: bool) -> Items:

@@ -29,7 +29,7 @@ def import_labels(
     form: str | None = None,
     skip_bad: bool = False,
 ) -> Imported:
-    """Take the labels of a .csv, .tsv, .jsonl or .parquet file.
+    """Take the labels of a .csv, .tsv, .jsonl, .parquet or .xlsx file.
 
     ``path`` has the columns ``item`` (or ``id``) and ``label``, perhaps ``annotator`` and ``seconds``.
     In Label Studio's exports ``aced_id`` is the item and ``lead_time`` the seconds. ``who`` is the

@@ -163,7 +163,8 @@ def _features(project: Project, items: Items, path: Path | None, function: str |
     wanted = project.features.shape[1]
     if rows.shape[1] != wanted:
         raise InvalidInput(
-            "features", f"has {rows.shape[1]} columns, but the project has {wanted}; give the same ones"
+            "features",
+            f"has {counted(rows.shape[1], 'column')}, but the project has {wanted}; give the same ones",
         )
     return np.asarray(rows)
 

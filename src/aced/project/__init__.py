@@ -90,4 +90,8 @@ from aced.project._take import (
     take_labels as take_labels,
     write_answer as write_answer,
 )
-from aced.project._votes import Opinions as Opinions, opinions as opinions
+from aced.project._votes import (
+    Opinions as Opinions,
+    opinions as opinions,
+    sole_probability as sole_probability,
+)

@@ -31,6 +31,12 @@ def test_cells_are_what_people_see(tmp_path):
     assert table.rows == [["text", 3, 2.5, True, "2024-05-06", "2024-05-06 07:08:00", "07:08:00"]]
 
 
+def test_characters_that_xml_has_no_place_for_are_read(tmp_path):
+    """Excel writes the end of a line of Windows so, and shows it as the end of a line."""
+    path = written(tmp_path / "a.xlsx", ["text"], ["one_x000D_\ntwo"], ["_x005F_x000D_"])
+    assert read_table(path, "file").rows == [["one\r\ntwo"], ["_x000D_"]]
+
+
 def test_only_the_first_sheet_counts_and_empty_rows_and_columns_do_not(tmp_path):
     rows = [[None], ["id", " n ", None], ["x", None, " "], [None, "", None], ["y", 2]]
     table = read_table(written(tmp_path / "a.xlsx", *rows, more=[["other"]]), "file")
@@ -87,6 +93,25 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(_excel, "MOST_BYTES", 1000)
     with pytest.raises(InvalidInput, match=r"a.xlsx unpacks to 0.0 GiB, which is too large; save it as"):
         read_table(written(tmp_path / "a.xlsx", ["n"], [1]), "file")
+
+
+@pytest.mark.parametrize(
+    "claim", [b'<row r="99999999999"><c r="A99999999999"', b'<row r="2"><c r="ZZZ2"']
+)
+def test_a_sheet_that_claims_rows_without_end_is_refused_before_they_are_made(
+    tmp_path, monkeypatch, claim
+):
+    monkeypatch.setattr(_excel, "MOST_CELLS", 10_000)
+    path = written(tmp_path / "a.xlsx", ["n"], [1])
+    packed = io.BytesIO()
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(packed, "w") as new:
+        for part in old.infolist():
+            new.writestr(part.filename, old.read(part).replace(b'<row r="2"><c r="A2"', claim))
+    path.write_bytes(packed.getvalue())
+    with pytest.raises(
+        InvalidInput, match="it claims more rows and cells than a sheet that can be read"
+    ):
+        read_table(path, "file")
 
 
 def test_without_openpyxl_a_sentence_says_what_to_install(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 import zipfile
 from datetime import date, datetime, time
@@ -14,6 +15,10 @@ from aced._optional import needed
 
 MOST_BYTES = 2**31
 """The most bytes that a workbook may unpack to."""
+ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+"""How a workbook writes a character that XML has no place for."""
+MOST_ROWS, MOST_CELLS = 2**20, 10**8
+"""The most rows that a sheet of Excel has, and the most cells that are read of one."""
 
 
 def first_sheet(path: Path, argument: str, content: bytes) -> tuple[list[list[Any]], list[int]]:
@@ -45,15 +50,23 @@ def _read(openpyxl: Any, content: bytes) -> tuple[list[list[Any]], list[int]]:
         book = openpyxl.load_workbook(BytesIO(content), read_only=True, data_only=True, keep_links=False)
         sheet = book.worksheets[0]
         sheet.reset_dimensions()  # what the file says of its size may be wrong
-        rows = [[_plain(cell) for cell in row] for row in sheet.iter_rows(values_only=True)]
+        found: list[tuple[list[Any], int]] = []
+        width = 0
+        for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+            cells = [_plain(cell) for cell in row]
+            width = max(width, _width(cells))
+            if number > MOST_ROWS or width * (len(found) + 1) > MOST_CELLS:
+                raise ValueError("it claims more rows and cells than a sheet that can be read")
+            if _width(cells):
+                found.append((cells[: _width(cells)], number))
         book.close()
-    found = [(row, number) for number, row in enumerate(rows, 1) if not all(map(_is_empty, row))]
-    width = max((_width(row) for row, _ in found), default=0)
-    return [(row + [None] * width)[:width] for row, _ in found], [number for _, number in found]
+    return [row + [None] * (width - len(row)) for row, _ in found], [number for _, number in found]
 
 
 def _plain(cell: Any) -> Any:
-    """Dates and times as texts; a date at midnight is a date."""
+    """Texts as Excel shows them; dates and times as texts, a date at midnight as a date."""
+    if isinstance(cell, str):
+        return ESCAPED.sub(lambda found: chr(int(found[1], 16)), cell)
     if isinstance(cell, datetime) and cell.time() == time():
         return cell.date().isoformat()
     return str(cell) if isinstance(cell, date | time) else cell
@@ -65,4 +78,4 @@ def _is_empty(cell: Any) -> bool:
 
 def _width(row: list[Any]) -> int:
     """The number of cells up to the last one that is not empty."""
-    return max(place for place, cell in enumerate(row, 1) if not _is_empty(cell))
+    return max((place for place, cell in enumerate(row, 1) if not _is_empty(cell)), default=0)

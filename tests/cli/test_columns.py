@@ -128,12 +128,23 @@ def test_labels_that_cannot_be_used_leave_nothing_behind(call, papers, tmp_path)
 def test_a_column_that_holds_the_classes_is_pointed_out(call, papers, tmp_path, options, used):
     _, err = make(call, tmp_path / "p", papers, *options)
     assert err == (
-        f"column 'verdict' of papers.csv holds names of the classes and is {used}: take them as labels "
-        "with --label-column, or name the column in --exclude\n"
+        f"column verdict of papers.csv holds names of the classes and is {used}: take it as labels "
+        "with --label-column, or name it in --exclude\n"
     )
     without = [word for word in options if word not in ("--show", "verdict")]
     for more in (["--exclude", "verdict"], ["--label-column", "verdict"]):
         assert make(call, tmp_path / more[0], papers, *without, *more)[1] == ""
+
+
+def test_several_such_columns_are_one_sentence(call, tmp_path):
+    (tmp_path / "a.csv").write_text(
+        "n,x,y\n" + "".join(f"{i / 7},{i % 2},{i % 3 // 2}\n" for i in range(9))
+    )
+    _, err = make(call, tmp_path / "p", tmp_path / "a.csv", classes="0,1")
+    assert err == (
+        "columns x and y of a.csv hold names of the classes: take one as labels with --label-column, "
+        "or name them in --exclude\n"
+    )
 
 
 def test_excluded_columns_are_neither_shown_nor_learned_from(call, papers, tmp_path):

@@ -112,15 +112,20 @@ def _typed(names: list[str]) -> str:
 def warn_of_classes(items: Items, classes: list[str], file: str, besides: list[str]) -> None:
     """Say on standard error which columns hold the classes. ``besides`` hold them for a good reason."""
     source = items.source
-    if source is None:
+    found = [name for name in class_columns(items, classes) if name not in besides]
+    if source is None or not found:
         return
-    for name in class_columns(items, classes):
-        if name in besides:
-            continue
-        used = "shown and learned from" if name in source.learned else "not used"
-        used = "shown" if name in source.shown else used
+    if len(found) > 1:
         say(
-            f"column {name!r} of {file} holds names of the classes and is {used}: take them as labels "
-            "with --label-column, or name the column in --exclude",
+            f"columns {listed(found)} of {file} hold names of the classes: take one as labels with "
+            "--label-column, or name them in --exclude",
             stderr=True,
         )
+        return
+    used = "shown and learned from" if found[0] in source.learned else "not used"
+    used = "shown" if found[0] in source.shown else used
+    say(
+        f"column {found[0]} of {file} holds names of the classes and is {used}: take it as labels "
+        "with --label-column, or name it in --exclude",
+        stderr=True,
+    )

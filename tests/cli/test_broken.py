@@ -58,3 +58,9 @@ def test_classify_leaves_them_out_too(call, pictures, tmp_path):
     code, out, err = call("classify", tmp_path / "p", pictures, "--skip-broken")
     assert (code, len(list(csv.DictReader(out.splitlines())))) == (0, 8)
     assert "2 broken images left out (cut.png, headless.png)\n" in err
+
+
+def test_files_have_no_broken_images(call, tmp_path):
+    (tmp_path / "a.csv").write_text("text\none\ntwo\n")
+    words = ("init", tmp_path / "p", "--items", tmp_path / "a.csv", "--classes", "a,b", "--skip-broken")
+    refused(call(*words), "--skip-broken is about images in a folder; leave it out for a.csv")

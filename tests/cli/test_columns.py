@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import sqlite3
 
+import numpy as np
 import pytest
 
 from aced.ledger import replay
 from aced.project import LEDGER, Project
 from tests.cli.test_project import BAD, GOOD, refused
+from tests.project.test_before import BEFORE
 
 HEADING = ["key", "title", "abstract", "url", "year", "verdict"]
 
@@ -177,17 +180,25 @@ def test_classify_says_so_when_it_reads_another_column(call, papers, tmp_path):
     assert "other.csv has no column 'abstract': column 'body' holds its texts\n" in err
 
 
-def test_a_project_of_before_there_were_such_columns_classifies_as_ever(call, papers, tmp_path):
-    """Its settings do not say how its items were read."""
+def test_the_settings_say_how_a_table_was_read(call, papers, tmp_path):
     write_papers(papers, heading=["key", "abstract"])
     make(call, tmp_path / "p", papers)
-    reading = Project(tmp_path / "p").settings.reading
-    assert reading == {"kind": "text", "columns": ["abstract"], "named": False}
-    older = {**Project(tmp_path / "p").settings.body()}
-    older.pop("reading")
-    assert type(Project(tmp_path / "p").settings).of(older).reading is None
-    code, out, _ = call("status", tmp_path / "p", "--json")
-    assert (code, json.loads(out)["settings"]["reading"]) == (0, reading)
+    reading = {"kind": "text", "columns": ["abstract"], "named": False}
+    assert Project(tmp_path / "p").settings.reading == reading
+    assert json.loads(call("status", tmp_path / "p", "--json")[1])["settings"]["reading"] == reading
+
+
+def test_a_project_of_before_settings_said_so_classifies_as_ever(call, tmp_path):
+    folder = shutil.copytree(BEFORE / "project", tmp_path / "p")
+    assert Project(folder).settings.reading is None
+    np.save(tmp_path / "x.npy", np.load(folder / "features.npy")[:3])
+    (tmp_path / "new.csv").write_text("id,title,body\nx,a,b\ny,c,d\nz,e,f\n")
+    code, out, err = call(
+        "classify", folder, tmp_path / "new.csv", "--features", tmp_path / "x.npy", "--json"
+    )
+    assert code == 0, err
+    assert [line["id"] for line in json.loads(out)["labels"]] == ["x", "y", "z"]
+    assert not replay(folder / LEDGER).problems
 
 
 def test_a_ledger_that_says_something_odd_about_reading_is_damaged(call, papers, tmp_path):

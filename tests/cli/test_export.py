@@ -166,5 +166,8 @@ def test_a_list_of_nothing_is_refused(call, folder, tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("item,label\nt20,yes\n")
     code, _, err = call("import", folder, path, "--left-out", tmp_path / "left.txt")
-    assert (code, err) == (2, "aced: --left-out needs --skip-bad: it lists what that leaves out\n")
+    assert (code, err) == (
+        2,
+        "aced: --left-out needs --skip-bad, as it lists what that leaves out; pass both\n",
+    )
     assert 20 not in read_votes(folder)

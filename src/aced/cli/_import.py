@@ -46,7 +46,9 @@ def import_(
     """
     if left_out is not None:
         if not skip_bad:
-            raise InvalidInput("left_out", "needs --skip-bad: it lists what that leaves out")
+            raise InvalidInput(
+                "left_out", "needs --skip-bad, as it lists what that leaves out; pass both"
+            )
         check_writable("left_out", left_out)
     opened = Project(project)
     if form is Format.LABEL_STUDIO or (form is None and file.suffix.lower() == ".json"):

@@ -76,7 +76,10 @@ class Items:
                 f"{len(self.same_as)} values of same_as; pass equally many",
             )
         if self.shown is not None and len(self.shown) != len(self.ids):
-            raise InvalidInput("items", f"{len(self.ids)} ids, but {len(self.shown)} values of shown")
+            raise InvalidInput(
+                "items",
+                f"{len(self.ids)} ids and {len(self.shown)} values of shown; pass equally many",
+            )
         if self.kind == "image" and self.root is None:
             raise InvalidInput("items", "images need root, the folder their paths start from")
         firsts = first_alike(self.ids)
@@ -147,4 +150,4 @@ def _beside(keys: Iterable[str], shown: list[dict[str, Any]] | None) -> Iterable
     """The keys together with what is shown beside the contents."""
     if shown is None:
         return keys
-    return zip(keys, (json.dumps(list(cells.values())) for cells in shown), strict=True)
+    return zip(keys, (json.dumps(list(cells.values())) for cells in shown), strict=False)

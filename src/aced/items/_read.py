@@ -60,6 +60,8 @@ def read_items(
     if place.is_dir():
         return _from_folder(place, kind, named, skip_broken)
     check_file("items", place)
+    if skip_broken:
+        raise InvalidInput("skip_broken", f"is about images in a folder; leave it out for {place.name}")
     if place.suffix.lower() not in (LINES, *FORMATS):
         raise InvalidInput(
             "items",

@@ -135,7 +135,7 @@ def labels_by_row(
 def take_labels(project: Project, labels: Mapping[int, str], path: Path, who: str = UNNAMED) -> int:
     """Take labels of these rows as an import of the file ``path`` would; return how many there are.
 
-    No draw asked for them: no certificate rests on them, and no round draws their rows.
+    No draw asked for them: a certificate counts their rows as known, and no more; no round draws them.
     """
     names, stamp = project.names, stamp_of(read_bytes(path, "items"))
     found = {

@@ -60,6 +60,8 @@ READERS = {
     "table.parquet": lambda path: read_table(path, "file"),
     "items.csv": read_items,
     "items.parquet": read_items,
+    "items.txt": read_items,
+    "items.xlsx": read_items,
     "features.csv": lambda path: features_from(path, 3),
     "features.npy": lambda path: features_from(path, 3),
     "features.parquet": lambda path: features_from(path, 3),

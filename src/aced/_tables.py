@@ -14,10 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from aced._errors import InvalidInput, reason
+from aced._excel import first_sheet
 from aced._files import check_file
 from aced._optional import needed
 
-FORMATS = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".xlsx": "xlsx",
+}
 _MARKS = {  # those of UTF-32 first: one of them begins like one of UTF-16
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -30,7 +38,7 @@ LONGEST = 2**27
 
 @dataclass(frozen=True)
 class Table:
-    """The cells of a file, row by row; a place is "line 3" of a text or "row 3" of a Parquet file."""
+    """The cells of a file, row by row; a place is "line 3" of a text or "row 3" of other files."""
 
     columns: list[str]
     rows: Sequence[Sequence[Any]]
@@ -84,7 +92,7 @@ def records(
     path: Path, argument: str, content: bytes | None = None
 ) -> tuple[list[list[str]], list[str]]:
     """The records of a .csv or .tsv file, equally long and none empty, and the place of each."""
-    text = _decoded(path, argument, content)
+    text = text_of(path, argument, content)
     first = text.split("\n", 1)[0]  # in some locales Excel writes ;
     separator = "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -118,7 +126,7 @@ def _from_records(path: Path, argument: str, content: bytes | None) -> Table:
 def _from_json(path: Path, argument: str, content: bytes | None) -> Table:
     found: list[dict[str, Any]] = []
     places: list[str] = []
-    for number, line in enumerate(_decoded(path, argument, content).split("\n"), 1):
+    for number, line in enumerate(text_of(path, argument, content).split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -141,6 +149,13 @@ def _from_parquet(path: Path, argument: str, content: bytes | None) -> Table:
     table = read_parquet(path, argument, content)
     rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
     return Table(table.column_names, rows, [f"row {number}" for number in range(1, len(rows) + 1)])
+
+
+def _from_excel(path: Path, argument: str, content: bytes | None) -> Table:
+    content = read_bytes(path, argument) if content is None else content
+    found, numbers = first_sheet(path, argument, content)
+    names = ["" if name is None else str(name).strip() for name in found[0]] if found else []
+    return Table(names, found[1:], [f"row {number}" for number in numbers[1:]])
 
 
 def read_parquet(path: Path, argument: str, content: bytes | None = None) -> Any:
@@ -172,7 +187,7 @@ def encoding(start: bytes) -> str:
     return next((name for mark, name in _MARKS.items() if start.startswith(mark)), "utf-8-sig")
 
 
-def _decoded(path: Path, argument: str, content: bytes | None) -> str:
+def text_of(path: Path, argument: str, content: bytes | None = None) -> str:
     """The file's text, without a byte order mark."""
     content = read_bytes(path, argument) if content is None else content
     name = encoding(content)
@@ -191,4 +206,4 @@ def _decoded(path: Path, argument: str, content: bytes | None) -> str:
     return text
 
 
-_READ = {"csv": _from_records, "jsonl": _from_json, "parquet": _from_parquet}
+_READ = {"csv": _from_records, "jsonl": _from_json, "parquet": _from_parquet, "xlsx": _from_excel}

@@ -161,6 +161,17 @@ def test_pictures_and_rows(tmp_path):
     json.dumps(data, allow_nan=False)
 
 
+def test_what_is_shown_beside_a_text_is_a_table(tmp_path):
+    shown = [{"url": f"https://x.org/{i}"} for i in range(61)]
+    reading = {"kind": "text", "columns": ["text"], "named": True, "show": ["url"]}
+    project = make(tmp_path / "p", shown=shown, reading=reading)
+    data = ls.tasks(project, 1)[0]["data"]
+    assert data["aced_columns"] == {"url": f"https://x.org/{data['aced_row']}"}
+    table = ElementTree.fromstring(ls.config(project)).find("Table")
+    assert table.attrib["value"] == "$aced_columns"
+    assert ElementTree.fromstring(ls.config(make(tmp_path / "q"))).find("Table") is None
+
+
 def test_no_tasks_when_all_is_labelled_and_no_number_below_one(project):
     project.add_person("ann")
     for row in range(60):
@@ -448,3 +459,16 @@ def test_any_json_is_taken_or_refused_in_one_sentence(project, data):
     assert sentence.isprintable()
     assert not sentence or project.state.digest() == before
     assert not replay(project.ledger).problems
+
+
+def test_what_cannot_be_used_is_left_out_if_so_wished(project):
+    good = task_of(project, 1, annotation(1, "yes"), annotation(2, "maybe"))
+    foreign = {**task_of(project, 2, annotation(3, "no")), "data": {"aced_id": "elsewhere"}}
+    twice = task_of(project, 3, annotation(4, "no"), annotation(4, "yes"))
+    export = [good, foreign, twice, task_of(project, 4, annotation(5, "no"))]
+    refused(project, export, "maybe")
+    found = ls.read_export(project, export, skip_bad=True)
+    assert (found.taken, len(found.left)) == (2, 3)
+    assert {row: list(said.values()) for row, said in votes(project).items()} == {1: ["yes"], 4: ["no"]}
+    for words, sentence in zip(("maybe", "elsewhere", "twice"), found.left, strict=True):
+        assert words in sentence

@@ -141,3 +141,33 @@ def test_fewer_tasks_than_asked_for_are_said_to_be_fewer(call, folder, tmp_path)
     code, said, _ = call("export", folder, "--out", out, "--format", "label-studio", "--count", 5000)
     assert code == 0
     assert " of 5000: no other item is drawn and waits; " in said
+
+
+def test_lines_that_cannot_be_used_are_left_out_and_listed(call, folder, tmp_path):
+    path = tmp_path / "x.csv"
+    lines = [f"t{row},{'yes' if row < 14 else 'maybe'}" for row in range(10, 30)]
+    path.write_text("\n".join(["item,label", *lines, "t99,no"]) + "\n")
+    code, out, err = call("import", folder, path)
+    assert (code, out) == (2, "")
+    assert "line 6: label must be one of no and yes, got 'maybe'" in err
+    code, out, _ = call("import", folder, path, "--skip-bad")
+    assert code == 0
+    assert out.startswith("4 answers taken, 0 were known already; new annotators: import\n")
+    assert "\n17 left out that cannot be used:\n  line 6: label must be one of no and yes" in out
+    assert out.endswith("\n  and 5 more; --left-out FILE lists all of them\n")
+    code, out, _ = call("import", folder, path, "--skip-bad", "--left-out", tmp_path / "left.txt")
+    assert out.endswith(f"17 left out that cannot be used; {tmp_path / 'left.txt'} lists them\n")
+    listed = (tmp_path / "left.txt").read_text().splitlines()
+    assert len(listed) == 17
+    assert listed[-1].startswith("line 22: there is no item 't99'")
+
+
+def test_a_list_of_nothing_is_refused(call, folder, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("item,label\nt20,yes\n")
+    code, _, err = call("import", folder, path, "--left-out", tmp_path / "left.txt")
+    assert (code, err) == (
+        2,
+        "aced: --left-out needs --skip-bad, as it lists what that leaves out; pass both\n",
+    )
+    assert 20 not in read_votes(folder)

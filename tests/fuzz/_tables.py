@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import scipy.sparse
+from openpyxl.cell import WriteOnlyCell
+from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
 from aced import InvalidInput, Pool
 from aced.project import Project, export_rows
@@ -166,7 +169,7 @@ class Boundary:
 COUNT = 12
 """Rows of a table, if it is sound."""
 
-_TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
+_TABLES = (".csv", ".tsv", ".jsonl", ".parquet", ".xlsx")
 _FORMS = {
     "items": _TABLES,
     "labels": _TABLES,
@@ -261,6 +264,8 @@ def _reshaped(rng: random.Random, rows: Rows) -> Rows:
 def _written(rows: Rows, ending: str) -> bytes:
     if ending == ".parquet":
         return _parquet(rows)
+    if ending == ".xlsx":
+        return _workbook(rows)
     if ending == ".jsonl":
         return b"".join(as_json(row) + b"\n" for row in rows)
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -286,6 +291,28 @@ def _parquet(rows: Rows) -> bytes:
     except pa.ArrowNotImplementedError:  # a record without fields
         file = io.BytesIO(_parquet([{name: str(cell) for name, cell in row.items()} for row in rows]))
     return file.getvalue()
+
+
+def _workbook(rows: Rows) -> bytes:
+    """The rows as a sheet. What a cell of Excel cannot hold is left out of it or becomes a text."""
+    book, file = openpyxl.Workbook(write_only=True), io.BytesIO()
+    sheet = book.create_sheet()
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    for cells in (names, *([row.get(name) for name in names] for row in rows)):
+        sheet.append([_cell(sheet, cell) for cell in cells])
+    book.save(file)
+    return file.getvalue()
+
+
+def _cell(sheet: Any, value: Any) -> Any:
+    """A cell that is no formula, whatever it begins with."""
+    if isinstance(value, bool | float) or value is None:
+        return value if value is None or (value == value and abs(value) < 1e300) else str(value)
+    cell = WriteOnlyCell(
+        sheet, ILLEGAL_CHARACTERS_RE.sub("", _clean(str(value)))[:32_000].replace("\r", "_x000D_")
+    )
+    cell.data_type = "s"
+    return cell
 
 
 def _clean(text: str) -> str:

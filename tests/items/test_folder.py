@@ -53,9 +53,46 @@ def test_what_is_refused(tmp_path):
     _image(tmp_path / "a.png")
     for name in ("b.png", "c.jpg"):
         (tmp_path / name).write_bytes(b"no image")
-    with pytest.raises(InvalidInput, match=r"items: b\.png cannot be read .* nor can 1 more"):
+    with pytest.raises(InvalidInput, match=r"items: b\.png \(.*\) and c\.jpg \(.*\) cannot be read"):
         read_items(tmp_path)
     with pytest.raises(InvalidInput, match="folder"):
         read_items(tmp_path, kind="text")
     with pytest.raises(InvalidInput, match="no column 'x'"):
         read_items(tmp_path, column="x")
+
+
+def _truncated(path, colour="red"):
+    _image(path, colour, size=(60, 60))
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def test_broken_images_are_all_named_at_once_however_they_are_broken(tmp_path):
+    """Some have no header, others cannot be decoded to their ends."""
+    for place in range(3):
+        _image(tmp_path / f"good{place}.png", (place, 0, 0))
+    (tmp_path / "b.png").write_bytes(b"no image")
+    _truncated(tmp_path / "a.png")
+    with pytest.raises(InvalidInput) as caught:
+        read_items(tmp_path)
+    assert caught.value.sentence.startswith("a.png (")
+    assert ") and b.png (none of PNG" in caught.value.sentence
+    assert caught.value.sentence.endswith("as images; repair them or take them out of the folder")
+    for name in "cdefg":
+        (tmp_path / f"{name}.png").write_bytes(b"no image")
+    with pytest.raises(InvalidInput, match=r"e\.png \([^)]*\) and 2 more cannot be read as images"):
+        read_items(tmp_path)
+
+
+def test_broken_images_are_left_out_if_so_wished(tmp_path):
+    for place in range(3):
+        _image(tmp_path / f"good{place}.png", ("red", "blue", "red")[place])
+    (tmp_path / "b.png").write_bytes(b"no image")
+    _truncated(tmp_path / "a.png")
+    items = read_items(tmp_path, skip_broken=True)
+    assert items.ids == ["good0.png", "good1.png", "good2.png"]
+    assert items.same_as.tolist() == [0, 1, 0]
+    assert items.broken == ["a.png", "b.png"]
+    for place in range(3):
+        (tmp_path / f"good{place}.png").unlink()
+    with pytest.raises(InvalidInput, match=r"none of the 2 images in .* can be read"):
+        read_items(tmp_path, skip_broken=True)

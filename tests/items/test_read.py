@@ -157,6 +157,8 @@ def test_items_made_by_hand_are_checked():
     one = text_items(["a"], ["1"])
     with pytest.raises(InvalidInput, match="root"):
         Items("image", one.ids, one.contents, None, None, one.same_as)
+    with pytest.raises(InvalidInput, match="1 ids and 2 values of shown"):
+        text_items(["a"], ["1"], shown=[{}, {}])
     with pytest.raises(InvalidInput, match="unknown"):
         Items("poem", one.ids, one.contents, None, None, one.same_as)
 

@@ -107,7 +107,7 @@ def test_a_truncated_image_is_named(tmp_path):
     _saved(tmp_path, Image.fromarray(noise), "a.png")
     items = read_items(tmp_path)  # their first bytes are those of images
     with pytest.raises(
-        InvalidInput, match=r"^items: b\.jpg cannot be read .*truncated.* nor can 1 more"
+        InvalidInput, match=r"^items: b\.jpg \(.*truncated.* and c\.png \(.* cannot be read as images"
     ):
         Embedding.fit(items)
     (tmp_path / "b.jpg").unlink()

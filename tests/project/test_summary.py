@@ -157,7 +157,7 @@ def test_the_summary_of_two_who_disagree(tmp_path):
 def test_an_empty_project_has_a_summary(tmp_path):
     found = summary(make(tmp_path / "p")[0])
     assert found["balance"] == {"no": 0, "yes": 0}
-    assert found["agreement"] == {"share": None, "alpha": None, "names": [], "pairs": []}
+    assert found["agreement"] == {"share": None, "alpha": None, "names": [], "pairs": [], "sole": None}
     assert found["progress"]["accuracy"] is found["progress"]["labels_left"] is None
     assert found["curve"] == found["people"] == found["disputes"] == found["rounds"] == []
 

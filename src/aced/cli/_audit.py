@@ -18,7 +18,9 @@ from aced.project import AUDIT, BATCH, EXPLORE, WITHIN, Project, audit_features,
 def audit(
     items: Annotated[
         Path,
-        typer.Argument(metavar="ITEMS", help="A .csv, .tsv, .jsonl or .parquet file or image folder."),
+        typer.Argument(
+            metavar="ITEMS", help="A .csv, .tsv, .jsonl, .parquet, .xlsx or .txt file or image folder."
+        ),
     ],
     predictions: Annotated[
         Path, typer.Option(metavar="FILE", help="A class for each item, and perhaps a confidence.")

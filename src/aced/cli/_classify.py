@@ -17,6 +17,7 @@ import typer
 from aced._errors import Damaged, InvalidInput
 from aced._files import check_writable
 from aced._types import Float32
+from aced.cli._columns import SkipBroken, broken_words, check_skips, may_skip
 from aced.cli._function import check_function
 from aced.cli._outputs import write_text
 from aced.cli._project import Folder, Json, counted, print_json, say, tallied, working
@@ -42,8 +43,17 @@ def classify(
         str | None,
         typer.Option(metavar="MODULE:FUNCTION", help="The function that made the project's features."),
     ] = None,
-    column: Annotated[str | None, typer.Option(help="The column that holds the texts.")] = None,
-    id_column: Annotated[str | None, typer.Option(help="The column that holds the ids.")] = None,
+    column: Annotated[
+        str | None, typer.Option(help="The column that holds the texts (default: as in aced init).")
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="The columns to learn from (default: as in aced init)."),
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option(help="The column that holds the ids (default: as in aced init).")
+    ] = None,
+    skip_broken: SkipBroken = False,
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Also write the probability of every class.")
     ] = False,
@@ -54,10 +64,13 @@ def classify(
         check_writable("out", out)
         if out.suffix.lower() not in ENDINGS:
             raise InvalidInput("out", f"{out} must end in {' or '.join(ENDINGS)}")
+    check_skips(skip_broken, features)
     with closing(Project(project)) as opened:
         model = trained(opened)
-        found = read_items(items, kind=opened.settings.kind, column=column, id_column=id_column)
-        with working(f"computing features of {len(found)} items"):
+        named = {"column": column, "columns": columns, "id_column": id_column}
+        with may_skip():
+            found = _read(opened, items, skip_broken=skip_broken, **named)
+        with working(f"computing features of {counted(len(found), 'item')}"), may_skip():
             rows = _features(opened, found, features, embed)
         names = opened.classes
         shares = class_shares(model, rows, opened.codes)
@@ -83,6 +96,26 @@ def classify(
     where = f" in {out}" if out else ""
     said = tallied(numbers, "never named")
     say(f"{counted(len(lines), 'item')}{where} · {said}", stderr=as_json or out is None)
+
+
+def _read(project: Project, items: Path, **named: Any) -> Items:
+    """The new items, read as those of the project were, but for what is named."""
+    before = project.settings.reading or {}
+    found = read_items(items, kind=project.settings.kind, before=before, **named)
+    if found.blank:
+        say(f"{counted(found.blank, 'blank line')} left out", stderr=True)
+    if found.broken:
+        say(broken_words(found), stderr=True)
+    wanted = before.get("columns")
+    if named["column"] is named["columns"] is None and found.kind == "text" and wanted is not None:
+        source = found.source
+        if source is not None and source.learned != wanted:
+            say(
+                f"{items.name} has no column {wanted[0]!r}: "
+                f"column {source.learned[0]!r} holds its texts",
+                stderr=True,
+            )
+    return found
 
 
 def trained(project: Project) -> Any:
@@ -130,7 +163,8 @@ def _features(project: Project, items: Items, path: Path | None, function: str |
     wanted = project.features.shape[1]
     if rows.shape[1] != wanted:
         raise InvalidInput(
-            "features", f"has {rows.shape[1]} columns, but the project has {wanted}; give the same ones"
+            "features",
+            f"has {counted(rows.shape[1], 'column')}, but the project has {wanted}; give the same ones",
         )
     return np.asarray(rows)
 

@@ -15,8 +15,15 @@ from aced._errors import InvalidInput
 from aced._files import check_writable
 from aced.adapters import label_studio
 from aced.cli._outputs import saving, write_text
-from aced.cli._project import Folder, counted
-from aced.project import Project, export_rows, write_csv, write_jsonl, write_parquet
+from aced.cli._project import Folder, counted, say
+from aced.project import (
+    Project,
+    export_rows,
+    sole_probability,
+    write_csv,
+    write_jsonl,
+    write_parquet,
+)
 
 
 class Format(str, Enum):
@@ -50,6 +57,9 @@ def export(
     With --probabilities a table has one more column for each class, called probability_CLASS, and a
     line of JSON has an object. They are the probabilities of what the votes on an item say together.
 
+    The column combined_label is what all labels of an item say together, and combined_probability how
+    probable that is. While no item has two labels, it is (1 + 1/K) / 2 with K classes: 0.75 with two.
+
     The format label-studio writes drawn items that wait for a label, as tasks that Label Studio can
     import. The labelling configuration is written beside them, in a file that ends in .xml.
     """
@@ -68,9 +78,16 @@ def export(
         with opened.ledger.reading() as state:
             rows = export_rows(opened, state, probabilities=probabilities)
             names = opened.classes if probabilities else []
+            sole = sole_probability(state)
         with nullcontext() if standard else saving(out):
             WRITE[form](rows, sys.stdout.buffer if standard else out, names)
         said = counted(len(rows), "label")
+        if sole is not None:
+            say(
+                f"combined_probability is {sole:.3g} where an item has one label: nothing is known of "
+                "the person's mistakes, and a vote is set beside one that is spread over all classes",
+                stderr=True,
+            )
     opened.close()
     if not standard:
         typer.echo(f"{out}: {said}")

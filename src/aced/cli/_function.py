@@ -9,7 +9,7 @@ import numpy as np
 
 from aced._errors import InvalidInput
 from aced._types import Float32
-from aced.cli._project import say
+from aced.cli._project import counted, say
 from aced.items import Items, embed_with
 from aced.project import FUNCTION, Project
 
@@ -67,7 +67,7 @@ def _made_with(project: Project) -> str | None:
 def _difference(items: Items, found: Float32, stored: Float32) -> str | None:
     """The first difference that rounding does not explain, in words; None if there is none."""
     if found.shape != stored.shape:
-        return f"{found.shape[1]} columns, and the project has {stored.shape[1]}"
+        return f"{counted(found.shape[1], 'column')}, and the project has {stored.shape[1]}"
     apart = np.abs(found - stored) > 1e-3 * np.abs(stored).max(axis=0) + 1e-6
     if not apart.any():
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +17,19 @@ from aced._check import probability, share
 from aced._errors import InvalidInput
 from aced._tables import read_bytes
 from aced._types import Float32
+from aced.cli._columns import (
+    Columns,
+    Exclude,
+    LabelColumn,
+    Show,
+    SkipBroken,
+    broken_words,
+    check_skips,
+    choice_words,
+    may_skip,
+    reading_words,
+    warn_of_classes,
+)
 from aced.cli._project import (
     MOST_SHOWN,
     counted,
@@ -34,18 +47,31 @@ from aced.items import (
     columns_of,
     embed_with,
     features_from,
+    labels_of,
     read_items,
     read_predictions,
+    reading_of,
 )
 from aced.ledger import Settings
-from aced.project import FUNCTION, Project, check_batch, check_classes, check_settings
+from aced.project import (
+    FUNCTION,
+    Project,
+    check_batch,
+    check_classes,
+    check_settings,
+    labels_by_row,
+    take_labels,
+)
 from aced.strategies import DEFAULT, STRATEGIES
 
 
 def init(
     project: Annotated[Path, typer.Argument(metavar="PROJECT", help="Folder to make for the project.")],
     items: Annotated[
-        Path, typer.Option(metavar="PATH", help="A .csv, .tsv, .jsonl or .parquet file or image folder.")
+        Path,
+        typer.Option(
+            metavar="PATH", help="A .csv, .tsv, .jsonl, .parquet, .xlsx or .txt file or image folder."
+        ),
     ],
     classes: Annotated[
         list[str] | None, typer.Option(help="The classes as a,b,c, or one option for each name.")
@@ -66,7 +92,12 @@ def init(
         ),
     ] = None,
     column: Annotated[str | None, typer.Option(help="The column that holds the texts.")] = None,
+    columns: Columns = None,
+    show: Show = None,
+    exclude: Exclude = None,
+    label_column: LabelColumn = None,
     id_column: Annotated[str | None, typer.Option(help="The column that holds the ids.")] = None,
+    skip_broken: SkipBroken = False,
     kind: Annotated[str | None, typer.Option(help="text, image or row (default: guessed).")] = None,
     strategy: Annotated[str, typer.Option(help=f"One of {', '.join(STRATEGIES)}.")] = DEFAULT,
     batch: Annotated[
@@ -128,6 +159,7 @@ def init(
     names = _names(classes, classes_file) if given else []
     if features is not None and embed is not None:
         raise InvalidInput("features and embed", "are both given; leave one out")
+    check_skips(skip_broken, features)
     stops = {"accuracy": stop_accuracy, "recall": stop_recall, "regret": stop_regret}
     settings: dict[str, Any] = {
         "strategy": strategy,
@@ -146,8 +178,19 @@ def init(
         raise InvalidInput("stop_regret", "is about the model alone; leave proposals out")
     if given:  # whatever the items are
         check_settings(names, stop=_stop(names, stops, confidence), **settings)
-    with working(f"reading {visible(items.name)}"):
-        found = read_items(items, kind=kind, column=column, id_column=id_column)
+    with working(f"reading {visible(items.name)}"), may_skip():
+        found = read_items(
+            items,
+            kind=kind,
+            column=column,
+            id_column=id_column,
+            columns=columns,
+            show=show or (),
+            exclude=exclude or (),
+            label_column=label_column,
+            skip_broken=skip_broken,
+        )
+        rows = np.searchsorted(found.firsts, found.same_as).tolist()
         proposed, hidden = None, []
         if proposals is not None:
             said, sure = read_predictions(proposals, found.ids, id_column=id_column, **named)
@@ -158,29 +201,35 @@ def init(
                 hidden = columns_of(proposals, **named)
     settings["stop"] = _stop(names, stops, confidence)
     check_settings(names, **settings)
+    labels = labels_by_row(labels_of(found), rows, found.ids, names)
     check_batch(batch, len(found.firsts))
-    with working(f"computing features of {counted(len(found), 'item')}"):
-        rows, embedding = _features(found, features, embed or "auto", seed)
+    with working(f"computing features of {counted(len(found), 'item')}"), may_skip():
+        computed, embedding = _features(found, features, embed or "auto", seed)
     with whole_folder(project) as part:
         made = Project.create(
             part,
             ids=found.ids,
             contents=shown_without(found, hidden),
             kind=found.kind,
-            features=rows,
+            features=computed,
             classes=names,
-            rows=np.searchsorted(found.firsts, found.same_as).tolist(),
+            rows=rows,
             root=found.root,
             batch=batch,
             embedding=embedding,
             proposals=proposed,
+            shown=found.shown,
+            reading=reading_of(found),
             **settings,
         )
+        if labels:
+            take_labels(made, labels, items)
         made.close()
         if embedding is None and embed is not None:
             (part / FUNCTION).write_text(json.dumps({"function": embed}))
     came = embedding.describe() if embedding else f"from {embed}" if embed else "your own"
-    _report(project, found, f"{rows.shape[1]}, {came}", made.settings, proposed)
+    _report(project, found, f"{computed.shape[1]}, {came}", made.settings, proposed, labels)
+    warn_of_classes(found, names, items.name, hidden)
 
 
 def _check_columns(proposals: Path | None, named: dict[str, str | None]) -> None:
@@ -322,20 +371,35 @@ def _proposed(found: tuple[Any, Any], names: Sequence[str]) -> str:
     return told if sure is None else f"{told}; {percent(float(sure.mean()))} sure in the mean"
 
 
+def _labelled(labels: Mapping[int, str], settings: Settings) -> str:
+    """How many labels came with the items, in words."""
+    if not labels:
+        return "none; the column of labels is empty"
+    counts = dict.fromkeys(settings.classes, 0)
+    for name in labels.values():
+        counts[name] += 1
+    return f"{counted(len(labels), 'item')} labelled already, {tallied(counts, 'without labels')}"
+
+
 def _report(
     project: Path,
     items: Items,
     features: str,
     settings: Settings,
     proposed: tuple[Any, Any] | None,
+    labels: Mapping[int, str],
 ) -> None:
-    where = f", column {items.columns[0]}" if items.kind == "text" and items.columns else ""
     share = "shares" if items.duplicates == 1 else "share"
     notes = [f"{counted(items.duplicates, 'duplicate')} {share} a label"] if items.duplicates else []
     notes += [f"{counted(items.skipped, 'file')} left out"] if items.skipped else []
+    notes += [f"{counted(items.blank, 'blank line')} left out"] if items.blank else []
+    notes += [broken_words(items)] if items.broken else []
     lines = [
-        f"{project}: {counted(len(items), items.kind)}{where}" + "".join(f"; {n}" for n in notes),
+        f"{project}: {counted(len(items), items.kind)}{reading_words(items)}"
+        + "".join(f"; {n}" for n in notes),
+        *([] if (chosen := choice_words(items)) is None else [chosen]),
         f"classes: {_listed(settings.classes)}",
+        *([f"labels: {_labelled(labels, settings)}"] if items.source and items.source.label else []),
         f"features: {features}",
         *([] if proposed is None else [f"proposals: {_proposed(proposed, settings.classes)}"]),
         f"rounds of at least {counted(settings.batch, 'item')} "

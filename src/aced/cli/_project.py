@@ -172,9 +172,13 @@ def saved_words(found: dict[str, Any]) -> str:
     >>> parts = {"labels": {"middle": 180, "low": -20, "high": 400}, "hours": None, "money": None}
     >>> saved_words({"labels": 200, "random": 380, "saved": parts})
     'about 180 labels saved (20 lost to 400 saved): random labelling takes about 380 for what took 200'
+    >>> parts["labels"]["middle"] = 1
+    >>> saved_words({"labels": 2, "random": 3, "saved": parts})[:19]
+    'about 1 label saved'
     """
     parts = found["saved"]
-    labels = _saved(parts["labels"], " labels", 0)
+    one = round(abs(parts["labels"]["middle"])) == 1
+    labels = _saved(parts["labels"], " label" if one else " labels", 0)
     more = []
     if (hours := parts["hours"]) is not None:
         minutes = {end: 60 * number for end, number in hours.items()}

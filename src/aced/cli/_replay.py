@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from aced._errors import Damaged
-from aced.cli._project import Folder, Json, print_json
+from aced.cli._project import Folder, Json, counted, print_json
 from aced.ledger import Ledger, State, replay as check
 from aced.project import Project, Repeated, check_all, find_ledger, repeat_rounds
 
@@ -55,14 +55,18 @@ def replay(
         print_json(record)
     else:
         console = Console()
-        console.print(f"{found.state.seq} events, digest {found.state.digest()}", soft_wrap=True)
+        console.print(
+            f"{counted(found.state.seq, 'event')}, digest {found.state.digest()}", soft_wrap=True
+        )
         tried = [one for one in repeated if not one.older]
         if tried:
             same = sum(one.differs is None for one in tried)
-            console.print(f"{same} of {len(tried)} rounds repeated to the bit")
+            console.print(f"{same} of {counted(len(tried), 'round')} repeated to the bit")
         if len(tried) < len(repeated):
             count = len(repeated) - len(tried)
-            console.print(f"{count} rounds stand as recorded: an earlier version of aced planned them")
+            stand = "round stands" if count == 1 else "rounds stand"
+            them = "it" if count == 1 else "them"
+            console.print(f"{count} {stand} as recorded: an earlier version of aced planned {them}")
         for problem in problems:
             console.print(Text(problem), soft_wrap=True)
         if not problems:

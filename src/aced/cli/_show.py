@@ -40,12 +40,15 @@ def show_item(
 
     ``around`` lines of the screen are for other things; ``more`` is the key that turns the page.
     """
+    body: RenderableType
     if item.kind == "image":
         body = _image(console, str(item.content), root, around)
     elif item.kind == "row":
-        body = _row(item.content)
+        body = _row({**item.content, **(item.shown or {})})
     else:
         body = Text(_cut(item.content))
+        if item.shown:
+            body = Group(body, Text(), _row(item.shown))
     title = Text(visible(item.id))
     if item.kind == "image" or not console.is_terminal:
         return Panel(body, title=title, title_align="left")

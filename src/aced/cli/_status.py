@@ -39,6 +39,7 @@ SETTINGS = (
     "l2",
     "stop",
     "cost_per_label",
+    "reading",
 )
 
 
@@ -109,7 +110,7 @@ def _print(console: Console, folder: str, found: dict[str, Any], old: bool) -> N
         if settings["stop"]
         else "more labels are expected to gain less than 1 %",
         **({"saved": saved_words(found["savings"])} if found["savings"] else {}),
-        "agreement": "no item has two labels yet"
+        "agreement": _alone(agreement["sole"])
         if agreement["share"] is None
         else f"{percent(agreement['share'])} of pairs of labels agree"
         + ("" if agreement["alpha"] is None else f", alpha {agreement['alpha']:.2f}")
@@ -132,6 +133,14 @@ def _print(console: Console, folder: str, found: dict[str, Any], old: bool) -> N
         console.print(_audited(audit))
     if found["people"]:
         console.print(_people(found["people"]))
+
+
+def _alone(sole: float | None) -> str:
+    """What is said of labels that nobody else's label can be compared with."""
+    said = "no item has two labels yet"
+    if sole is None:
+        return said
+    return f"{said}, so each label counts as right with probability {sole:.3g}"
 
 
 def _audited(audit: dict[str, Any]) -> Table:

@@ -8,14 +8,17 @@ from pathlib import Path
 
 from aced._errors import InvalidInput
 from aced.items._items import Items, first_alike
-from aced.items._thumbnails import check_header, quiet, refuse, tried_all
+from aced.items._thumbnails import check_header, quiet, refuse, tried_all, undecodable
 
 READ = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff"})
 LEFT_OUT = frozenset({".svg", ".svgz", ".heic", ".heif", ".avif"})
 
 
-def image_items(folder: Path) -> Items:
-    """All images below a folder, in the order of their paths. Hidden files are left out."""
+def image_items(folder: Path, skip_broken: bool = False) -> Items:
+    """All images below a folder, in the order of their paths. Hidden files are left out.
+
+    Images that cannot be read are refused, or left out with ``skip_broken``.
+    """
     names, skipped = _found(folder)
     if not names:
         left_out = f" ({skipped} left out: other formats, or links to elsewhere)" if skipped else ""
@@ -25,9 +28,23 @@ def image_items(folder: Path) -> Items:
             f"put some there that end in {', '.join(sorted(READ))}",
         )
     with quiet():
-        digests, bad = tried_all(_digest, folder, names)
-    refuse(bad)
-    return Items("image", names, list(names), folder.resolve(), None, first_alike(digests), skipped)
+        found, bad = tried_all(_digest, folder, names)
+    unread = {name for name, _ in bad}
+    digests = dict(zip((name for name in names if name not in unread), found, strict=True))
+    if bad or skip_broken:  # else those that cannot be decoded are found with the features
+        bad = sorted([*bad, *undecodable(folder, list(digests))])
+    if not skip_broken:
+        refuse(bad)
+    if len(bad) == len(names):
+        raise InvalidInput(
+            "items", f"none of the {len(names)} images in {folder} can be read; put others there"
+        )
+    broken = {name for name, _ in bad}
+    whole = [name for name in names if name not in broken]
+    alike = first_alike(digests[name] for name in whole)
+    return Items(
+        "image", whole, list(whole), folder.resolve(), None, alike, skipped, broken=sorted(broken)
+    )
 
 
 def _found(folder: Path) -> tuple[list[str], int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from aced._errors import InvalidInput
+from aced._tables import Table
 from aced._types import Ints
 
 Kind: TypeAlias = Literal["text", "image", "row"]
@@ -20,13 +21,35 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, eq=False)
+class Source:
+    """The table that items came from, and what its columns are for.
+
+    ``learned`` make the contents; ``named`` says that a person chose them. ``left`` are other columns of
+    text that the reader might have taken. ``free`` are all columns but those of ids and labels and those
+    that a person left out.
+    """
+
+    table: Table
+    learned: list[str]
+    named: bool
+    left: list[str]
+    free: list[str]
+    shown: list[str]
+    left_out: list[str]
+    label: str | None
+    ids: str | None
+
+
+@dataclass(frozen=True, eq=False)
 class Items:
     """Texts, images or rows of a table, with distinct ids.
 
     ``contents`` holds texts, paths of images relative to ``root`` (with forward slashes),
     or dictionaries from column to value. ``same_as`` is the position of the first item
-    with the same content. ``columns`` are the columns that were read. ``skipped`` counts the
+    that looks the same. ``columns`` are the columns that contents were made of. ``skipped`` counts the
     images of a folder that are left out: other formats, and links that lead out of the folder.
+    ``broken`` are those that cannot be read, and ``blank`` counts the blank lines of a file of texts.
+    ``shown`` has what people see of each item besides its content, and ``source`` is the table.
     """
 
     kind: Kind
@@ -36,6 +59,10 @@ class Items:
     columns: list[str] | None
     same_as: Ints
     skipped: int = 0
+    shown: list[dict[str, Any]] | None = None
+    source: Source | None = None
+    broken: Sequence[str] = ()
+    blank: int = 0
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -47,6 +74,11 @@ class Items:
                 "items",
                 f"{len(self.ids)} ids, {len(self.contents)} contents and "
                 f"{len(self.same_as)} values of same_as; pass equally many",
+            )
+        if self.shown is not None and len(self.shown) != len(self.ids):
+            raise InvalidInput(
+                "items",
+                f"{len(self.ids)} ids and {len(self.shown)} values of shown; pass equally many",
             )
         if self.kind == "image" and self.root is None:
             raise InvalidInput("items", "images need root, the folder their paths start from")
@@ -84,13 +116,38 @@ def first_alike(keys: Iterable[Hashable]) -> Ints:
     return np.array([seen.setdefault(key, place) for place, key in enumerate(keys)], dtype=np.int64)
 
 
-def text_items(texts: list[str], ids: list[str], column: str | None = None) -> Items:
-    """Texts as items. Texts are the same if they are equal in NFC, without the space around them."""
-    alike = first_alike(unicodedata.normalize("NFC", text).strip() for text in texts)
-    return Items("text", ids, texts, None, None if column is None else [column], alike)
+def text_items(
+    texts: list[str],
+    ids: list[str],
+    columns: list[str] | None = None,
+    shown: list[dict[str, Any]] | None = None,
+    source: Source | None = None,
+    blank: int = 0,
+) -> Items:
+    """Texts as items. Texts are the same if they are equal in NFC, without the space around them.
+
+    What is shown beside them must be equal, too.
+    """
+    alike = first_alike(_beside((unicodedata.normalize("NFC", text).strip() for text in texts), shown))
+    return Items("text", ids, texts, None, columns, alike, shown=shown, source=source, blank=blank)
 
 
-def row_items(rows: list[dict[str, Any]], ids: list[str], columns: list[str]) -> Items:
-    """Rows of a table as items. Two rows are the same if all their values are."""
-    alike = first_alike(json.dumps([row.get(name) for name in columns]) for row in rows)
-    return Items("row", ids, rows, None, columns, alike)
+def row_items(
+    rows: list[dict[str, Any]],
+    ids: list[str],
+    columns: list[str],
+    shown: list[dict[str, Any]] | None = None,
+    source: Source | None = None,
+) -> Items:
+    """Rows of a table as items. Two rows are the same if all their values are, also those only shown."""
+    values = (json.dumps([row.get(name) for name in columns]) for row in rows)
+    return Items(
+        "row", ids, rows, None, columns, first_alike(_beside(values, shown)), shown=shown, source=source
+    )
+
+
+def _beside(keys: Iterable[str], shown: list[dict[str, Any]] | None) -> Iterable[Hashable]:
+    """The keys together with what is shown beside the contents."""
+    if shown is None:
+        return keys
+    return zip(keys, (json.dumps(list(cells.values())) for cells in shown), strict=False)

@@ -26,6 +26,9 @@ Bad = list[tuple[str, str]]
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")
 """The only decoders of Pillow that are used, whatever a file is called."""
 
+HANDFUL = 5
+"""The most images that a sentence names."""
+
 BLOCK = 64
 """The number of images that one thread decodes in turn."""
 
@@ -33,6 +36,10 @@ LARGE = 8_000_000
 """Images with more pixels are decoded one at a time, however many threads there are."""
 
 _ALONE = ThreadPoolExecutor(1, "large images")
+
+
+class BrokenImages(InvalidInput):
+    """Images cannot be read. ``read_items(skip_broken=True)`` leaves them out."""
 
 
 class Unreadable(Exception):
@@ -114,11 +121,21 @@ def _in_colour(image: Image.Image) -> Image.Image:
 
 def refuse(bad: Bad) -> None:
     """Refuse images that cannot be read, in one sentence for all of them."""
-    if bad:
+    if not bad:
+        return
+    if len(bad) == 1:
         name, reason = bad[0]
-        more = f", nor can {len(bad) - 1} more" if len(bad) > 1 else ""
-        sentence = f"{name} cannot be read as an image ({reason}){more}"
-        raise InvalidInput("items", f"{sentence}; repair it or take it out of the folder")
+        raise BrokenImages(
+            "items",
+            f"{name} cannot be read as an image ({reason}); repair it or take it out of the folder",
+        )
+    named = [f"{name} ({reason})" for name, reason in bad[:HANDFUL]]
+    parts = [*named, f"{len(bad) - HANDFUL} more"] if len(bad) > HANDFUL else named
+    raise BrokenImages(
+        "items",
+        f"{', '.join(parts[:-1])} and {parts[-1]} cannot be read as images; "
+        "repair them or take them out of the folder",
+    )
 
 
 def tried_all(look: Callable[[Path], T], root: Path, names: list[str]) -> tuple[list[T], Bad]:
@@ -126,6 +143,16 @@ def tried_all(look: Callable[[Path], T], root: Path, names: list[str]) -> tuple[
     looked = [(name, tried(look, root / name)) for name in names]
     bad = [(name, str(found)) for name, found in looked if isinstance(found, Unreadable)]
     return [found for _, found in looked if not isinstance(found, Unreadable)], bad
+
+
+def undecodable(root: Path, names: list[str]) -> Bad:
+    """The images that cannot be decoded, looked for on all cores. It takes as long as their features."""
+
+    def one(index: int) -> Bad:
+        return tried_all(thumbnail, root, names[index * BLOCK : (index + 1) * BLOCK])[1]
+
+    with quiet():
+        return [entry for bad in Workers().map(one, -(-len(names) // BLOCK)) for entry in bad]
 
 
 def over_blocks(items: Items, task: Callable[[Array, Array], T]) -> list[T]:

@@ -94,6 +94,15 @@ def _wanted(value: Any) -> bool:
     return numbers and (value.get("of") in ("accuracy", "regret") or _whole(value.get("code")))
 
 
+def _reading(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("named"), bool):
+        return False
+    lists = [value.get("columns"), value.get("show", []), value.get("exclude", [])]
+    names = [value.get("kind"), value.get("label_column", ""), value.get("id_column", "")]
+    listed = all(isinstance(one, list) and all(map(_text, one)) for one in lists)
+    return listed and all(map(_text, names))
+
+
 def _counts(value: Any) -> bool:
     return isinstance(value, list) and all(_wholes(one) and len(one) == 3 for one in value)
 
@@ -141,6 +150,7 @@ ALLOWED: dict[str, dict[str, Test]] = {
         "audit": _shares,
         "stop": _wanted,
         "cost_per_label": _number,
+        "reading": _reading,
     },
     "annotator": {"token": _text},
     "draw": {

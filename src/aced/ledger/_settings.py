@@ -34,6 +34,10 @@ class Settings:
     """When labelling may stop: ``of`` (accuracy or recall), ``wanted``, ``confidence`` and, for recall,
     the ``code`` of the class."""
     cost_per_label: float | None = None  # what a label costs, in the money of the project
+    reading: Mapping[str, Any] | None = None
+    """How the table of items was read, so that new items are read alike: ``kind``, ``columns``, whether
+    a person ``named`` them and, where there are such, ``show``, ``exclude``, ``label_column`` and
+    ``id_column``."""
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Settings:
@@ -43,6 +47,6 @@ class Settings:
     def body(self) -> dict[str, Any]:
         """The settings as the body of the first event."""
         body = {**asdict(self), "classes": list(self.classes)}
-        newer = ("files", "representation", "audit", "stop", "cost_per_label")
+        newer = ("files", "representation", "audit", "stop", "cost_per_label", "reading")
         # None of these is written: bodies of before stay what they were.
         return {k: v for k, v in body.items() if k not in newer or v is not None}

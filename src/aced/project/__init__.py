@@ -56,14 +56,11 @@ from aced.project._files import (
     find_ledger as find_ledger,
 )
 from aced.project._import import (
-    Given as Given,
-    Imported as Imported,
     as_seconds as as_seconds,
     from_prediction as from_prediction,
     import_labels as import_labels,
     made_by_machine as made_by_machine,
     row_finder as row_finder,
-    write_answer as write_answer,
 )
 from aced.project._item import Item as Item, KeyTaken as KeyTaken
 from aced.project._keys import (
@@ -85,4 +82,16 @@ from aced.project._round import (
 from aced.project._settings import check_batch as check_batch, check_settings as check_settings
 from aced.project._shares import class_shares as class_shares
 from aced.project._summary import progress as progress, summary as summary
-from aced.project._votes import Opinions as Opinions, opinions as opinions
+from aced.project._take import (
+    Given as Given,
+    Imported as Imported,
+    LeftOut as LeftOut,
+    labels_by_row as labels_by_row,
+    take_labels as take_labels,
+    write_answer as write_answer,
+)
+from aced.project._votes import (
+    Opinions as Opinions,
+    opinions as opinions,
+    sole_probability as sole_probability,
+)

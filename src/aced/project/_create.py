@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,6 +29,8 @@ def make_files(
     batch: int | None,
     embedding: Savable | None,
     proposals: tuple[Any, Any] | None,
+    shown: Sequence[Mapping[str, Any]] | None,
+    reading: Mapping[str, Any] | None,
     clock: Callable[[], float],
     **settings: Any,
 ) -> None:
@@ -45,13 +47,15 @@ def make_files(
     pool = Pool(features)
     check_features(pool.features)
     check_rows(len(ids), len(contents), where, len(pool))
+    if shown is not None and len(shown) != len(ids):
+        raise InvalidInput("shown", f"has {len(shown)} parts for {len(ids)} items; give one an item")
     check_batch(batch, len(pool))
     proposed = None if proposals is None else checked(*proposals, len(pool), len(classes))
     if proposed is not None and settings["l2"] is not None:
         raise InvalidInput("l2", "leaves out the model that proposals are joined with; leave l2 out")
     if proposed is not None and (settings.get("stop") or {}).get("of") == "regret":
         raise InvalidInput("stop_regret", "is about the model alone; leave proposals out")
-    write_files(folder, item_lines(ids, contents, where), pool, embedding, proposed)
+    write_files(folder, item_lines(ids, contents, where, shown), pool, embedding, proposed)
     numbers: dict[str, Any] = {name: float(settings[name]) for name in ("check", "overlap", "lease")}
     made = Settings(
         classes=tuple(classes),
@@ -70,6 +74,7 @@ def make_files(
         audit=settings.get("audit"),
         stop=settings.get("stop"),
         cost_per_label=settings.get("cost_per_label"),
+        reading=reading,
         **numbers,
     )
     ledger = Ledger(folder / LEDGER, create=True, clock=clock)

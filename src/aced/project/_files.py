@@ -3,7 +3,7 @@
 PROJECT/ledger.sqlite    what happened, append-only
 PROJECT/ledger.head      the number and the hash of the last acknowledged event
 PROJECT/ledger.snapshot  the state after some event; made anew from the ledger if lost
-PROJECT/items.jsonl      every item: its id, its content, the row of the pool it belongs to
+PROJECT/items.jsonl      every item: its id, its content, what is shown besides, its row of the pool
 PROJECT/features.npy     one row for each distinct item
 PROJECT/proposals.npy    proposed classes and how sure they are; absent if there are none
 PROJECT/embedding.npz    how features of new items are computed; absent if the user gave features
@@ -44,10 +44,16 @@ LARGE = 64 * 2**20
 """Bytes from which a file that has not changed is not read again at every opening."""
 
 
-def item_lines(ids: Sequence[str], contents: Sequence[Any], rows: Sequence[int]) -> bytes:
+def item_lines(
+    ids: Sequence[str],
+    contents: Sequence[Any],
+    rows: Sequence[int],
+    shown: Sequence[Mapping[str, Any]] | None,
+) -> bytes:
+    besides = [{}] * len(rows) if shown is None else [{"shown": dict(cells)} for cells in shown]
     lines = [
-        json.dumps({"id": str(name), "content": content, "row": row}, ensure_ascii=False) + "\n"
-        for name, content, row in zip(ids, contents, rows, strict=True)
+        json.dumps({"id": str(name), "content": content, "row": row, **more}, ensure_ascii=False) + "\n"
+        for name, content, row, more in zip(ids, contents, rows, besides, strict=True)
     ]
     try:
         return "".join(lines).encode()
@@ -108,6 +114,7 @@ def read_items(path: Path, settings: Settings) -> list[dict[str, Any]]:
                 assert isinstance(found[-1]["id"], str)
                 assert isinstance(found[-1]["row"], int)
                 assert "content" in found[-1]
+                assert isinstance(found[-1].get("shown", {}), dict)
     except OSError as error:
         raise Damaged("project", f"{path} cannot be read ({error.strerror}); {RESTORE}") from error
     except (ValueError, RecursionError, TypeError, LookupError, AssertionError) as error:

@@ -2,53 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from aced._errors import InvalidInput
-from aced._tables import FORMATS, read_bytes, read_table
-from aced.ledger import Transaction
+from aced._tables import FORMATS, Table, read_bytes, read_table
 from aced.project._classes import counted_as
 from aced.project._export import original
 from aced.project._people import check_name
 from aced.project._project import Project
+from aced.project._take import UNNAMED, Given, Imported, LeftOut, answer_key, stamp_of, take
 
 LABEL_STUDIO = {"annotation_id", "lead_time"}
 """Columns that every table exported by Label Studio has."""
-UNNAMED = "import"
-"""The annotator, if a file does not name one."""
-
-
-@dataclass(frozen=True)
-class Given:
-    """One answer from elsewhere. ``kind`` is label, skip or unsure; only a label has a ``code``."""
-
-    row: int
-    who: str
-    kind: str = "label"
-    code: int | None = None
-    seconds: float = 0.0
-    key: str | None = None
-    notes: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Imported:
-    """What an import did: ``taken`` answers are new, ``known`` ones are not; ``people`` are new names.
-
-    ``ignored`` annotations were made from predictions, not by people.
-    """
-
-    taken: int
-    known: int
-    people: list[str]
-    ignored: int = 0
 
 
 def import_labels(
@@ -57,66 +27,84 @@ def import_labels(
     *,
     who: str | None = None,
     form: str | None = None,
+    skip_bad: bool = False,
 ) -> Imported:
-    """Take the labels of a .csv, .tsv, .jsonl or .parquet file.
+    """Take the labels of a .csv, .tsv, .jsonl, .parquet or .xlsx file.
 
     ``path`` has the columns ``item`` (or ``id``) and ``label``, perhaps ``annotator`` and ``seconds``.
     In Label Studio's exports ``aced_id`` is the item and ``lead_time`` the seconds. ``who`` is the
     annotator of lines that name none. ``form`` is the format (default: by the file's ending). A label
     that stands already is left as it is. A file that was imported before changes nothing. Items that
-    were never drawn may have labels too, without a draw probability.
+    were never drawn may have labels too, without a draw probability. ``skip_bad`` leaves out lines that
+    cannot be used, which are else refused; once they can be, the same file may be imported again.
     """
     path = Path(path)
     content = read_bytes(path, "file")
     table = read_table(path, "file", form, content)
-    if not table.rows:
-        raise InvalidInput("file", f"{path.name} has no labels; give it a heading and some lines")
+    key = _item_column(table, path.name)
+    stamp = stamp_of(content)
+    where = row_finder(project)
+    ours = (form or FORMATS[path.suffix.lower()]) == "csv" and not set(table.columns) >= LABEL_STUDIO
+    meant = partial(_meant, neutral=ours)
+    left, ignored = LeftOut(skip_bad), 0
+    read: dict[int, tuple[str, Given]] = {}  # by the number of the line: its place and what it says
+    for number, (place, cells) in enumerate(table.lines()):
+        with left.line(number):
+            if made_by_machine(cells, place):
+                ignored += 1
+                continue
+            read[number] = place, _given(project, place, cells, where, meant, key, who or UNNAMED, stamp)
+    found = _without_contradictions(project, read, left)
+    taken, people = take(project, found, left, stamp, who or UNNAMED)
+    return Imported(taken, len(found) - taken, people, ignored, left.sentences)
+
+
+def _item_column(table: Table, file: str) -> str:
+    """The column that names the items."""
     heads = table.columns
+    if not table.rows:
+        raise InvalidInput("file", f"{file} has no labels; give it a heading and some lines")
     key = next((name for name in ("aced_id", "item", "id") if name in heads), None)
     if set(heads) >= LABEL_STUDIO and key not in ("aced_id", "item"):
         raise InvalidInput(
             "file",
-            f"{path.name} is an export of Label Studio without the column aced_id, which names the "
+            f"{file} is an export of Label Studio without the column aced_id, which names the "
             "items; annotate tasks that aced export wrote, or add a column item",
         )
     if key is None or "label" not in heads:
         held = ", ".join(sorted(heads)[:8]) or "none"
         raise InvalidInput(
-            "file", f"{path.name} must have columns item (or id) and label; its columns are {held}"
+            "file", f"{file} must have columns item (or id) and label; its columns are {held}"
         )
-    stamp = hashlib.sha256(content).hexdigest()[:32]
-    where = row_finder(project)
-    ours = (form or FORMATS[path.suffix.lower()]) == "csv" and not set(heads) >= LABEL_STUDIO
-    meant = partial(_meant, neutral=ours)
-    found: dict[tuple[int, str], tuple[Given, str]] = {}
-    lines = list(table.lines())
-    by_people = [line for line in lines if not made_by_machine(line[1], line[0])]
-    for place, cells in by_people:
-        given = _given(project, place, cells, where, meant, key, who or UNNAMED, stamp)
-        before = found.setdefault((given.row, given.who), (given, place))
-        if before[0].code != given.code:
-            raise InvalidInput(
-                "file",
-                f"{place} says {project.names[given.code or 0]!r} where {before[1]} says "
-                f"{project.names[before[0].code or 0]!r}, for the same item and annotator; "
-                "remove one",
-            )
-    people, taken, ignored = [], 0, len(lines) - len(by_people)
-    whole = f"import:{stamp}:{who or UNNAMED}"
-    with project.ledger.writing() as writing:
-        if project.ledger.find(whole) is not None:
-            return Imported(0, len(found), [], ignored)
-        writing.append("imported", who or UNNAMED, body={"labels": len(found)}, key=whole)
-        for given, _ in found.values():
-            standing = writing.state.votes.get(given.row, {}).get(given.who)
-            if standing is not None and writing.state.stands[standing.code] == given.code:
-                continue
-            if given.key is not None and project.ledger.find(given.key) is not None:
-                continue
-            if write_answer(writing, given, "import"):
-                people.append(given.who)
-            taken += 1
-    return Imported(taken, len(found) - taken, people, ignored)
+    return key
+
+
+def _without_contradictions(
+    project: Project, read: Mapping[int, tuple[str, Given]], left: LeftOut
+) -> dict[int, Given]:
+    """What each person says of each row, once. Where lines say two things, all of them are bad."""
+    groups: dict[tuple[int, str], list[int]] = {}
+    for number, (_, given) in read.items():
+        groups.setdefault((given.row, given.who), []).append(number)
+    codes = {number: given.code for number, (_, given) in read.items()}
+    found: dict[int, Given] = {}
+    for numbers in groups.values():
+        for number in reversed(numbers):  # a later line is said to contradict an earlier one
+            other = next((one for one in numbers if codes[one] != codes[number]), None)
+            if other is None:
+                found[numbers[0]] = read[numbers[0]][1]
+                break
+            with left.line(number):
+                raise InvalidInput("file", _contradiction(project, read[number], read[other]))
+    return found
+
+
+def _contradiction(project: Project, one: tuple[str, Given], other: tuple[str, Given]) -> str:
+    said, before = (project.names[given.code or 0] for _, given in (one, other))
+    return (
+        f"{one[0]} says {said!r} where {other[0]} says {before!r}, for the same item and annotator; "
+        "remove one"
+    )
 
 
 def row_finder(project: Project) -> Callable[[str], int | None]:
@@ -149,9 +137,8 @@ def _given(
         raise InvalidInput("file", f"{place}: annotator {error}") from error
     name = "seconds" if "seconds" in cells else "lead_time"
     seconds = as_seconds(cells.get(name), f"{place}: {name}")
-    asked = hashlib.sha256(f"{row} {who}".encode()).hexdigest()[:32]
     notes = {"from_prediction": True} if from_prediction(cells) else {}
-    return Given(row, who, "label", code, seconds, f"import:{stamp}:{asked}", notes)
+    return Given(row, who, "label", code, seconds, answer_key(stamp, row, who), notes)
 
 
 def from_prediction(annotation: Mapping[str, Any]) -> bool:
@@ -194,18 +181,3 @@ def as_seconds(value: Any, place: str) -> float:
     if not 0 <= seconds < 1e7:
         raise InvalidInput("file", f"{place} must be a number from 0 up, got {str(value)[:80]!r}")
     return seconds
-
-
-def write_answer(writing: Transaction, given: Given, source: str) -> bool:
-    """Write an answer; return whether the person was unknown and is now let in.
-
-    A person whose access was revoked stays revoked; the answer counts all the same.
-    """
-    unknown = given.who not in writing.state.people
-    if unknown:
-        person = {"name": given.who, "role": "annotator", "token": None}
-        writing.append("annotator", given.who, body=person)
-    label = {} if given.code is None else {"label": writing.state.stands[given.code]}
-    body = {"seconds": round(given.seconds, 3), "source": source, **label, **given.notes}
-    writing.append(given.kind, given.who, given.row, body, given.key)
-    return unknown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +14,16 @@ USED = "it was used for another answer; use a new one"
 
 @dataclass(frozen=True)
 class Item:
-    """What a person sees. ``content`` is a text, a path in the folder of images, or a row of values."""
+    """What a person sees. ``content`` is a text, a path in the folder of images, or a row of values.
+
+    ``shown`` are values that are seen beside it, and that nothing is learned from.
+    """
 
     row: int
     id: str
     kind: str
     content: Any
+    shown: Mapping[str, Any] | None = None
 
 
 class KeyTaken(InvalidInput):

@@ -112,6 +112,8 @@ class Project:
         stop: Mapping[str, Any] | None = None,
         cost_per_label: float | None = None,
         proposals: tuple[Any, Any] | None = None,
+        shown: Sequence[Mapping[str, Any]] | None = None,
+        reading: Mapping[str, Any] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> Project:
         """Make a project in ``folder``, which is empty or absent.
@@ -129,6 +131,8 @@ class Project:
         labelling may stop: ``of`` ("accuracy", or "recall" of the class with this ``code``), ``wanted``
         and ``confidence``. ``cost_per_label`` is what a label costs, from which savings in money follow.
         ``proposals`` are the proposed code of each row and how sure it is (None: nothing is known).
+        ``shown`` is what people see of each item besides its content; nothing is learned from it.
+        ``reading`` says how the table of the items was read (:func:`aced.items.reading_of`).
         """
         make_files(
             Path(folder),
@@ -142,6 +146,8 @@ class Project:
             batch=batch,
             embedding=embedding,
             proposals=proposals,
+            shown=shown,
+            reading=reading,
             clock=clock,
             audit=audit,
             stop=stop,
@@ -207,7 +213,7 @@ class Project:
 
     @cached_property
     def items(self) -> list[dict[str, Any]]:
-        """Every item, duplicates included: id, content, row."""
+        """Every item, duplicates included: id, content, row, and what is shown besides, if anything."""
         return read_items(self.folder / ITEMS, self.settings)
 
     @property
@@ -231,7 +237,7 @@ class Project:
         if row not in self._first:
             raise InvalidInput("row", f"there is no row {row}")
         found = self.items[self._first[row]]
-        return Item(row, found["id"], self.settings.kind, found["content"])
+        return Item(row, found["id"], self.settings.kind, found["content"], found.get("shown"))
 
     def opinions(self, state: State | None = None) -> Opinions:
         """The rows that have labels, with their combined labels, in ``state`` (default: now)."""

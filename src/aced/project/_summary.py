@@ -25,6 +25,7 @@ from aced.project._representation import representation
 from aced.project._savings import saved
 from aced.project._settings import check_cost
 from aced.project._tally import day_of
+from aced.project._votes import sole_probability
 
 if TYPE_CHECKING:
     from aced.project._project import Project
@@ -124,6 +125,7 @@ def summary(project: Project, cost_per_label: float | None = None) -> dict[str, 
         represented = representation(state)
         proposals = trusted(state.rounds)
         against = saved(state, pace, cost_per_label)
+        sole = sole_probability(state)
         audit = audited(project.features, state) if project.settings.audit else None
     return {
         "progress": shown,
@@ -134,7 +136,7 @@ def summary(project: Project, cost_per_label: float | None = None) -> dict[str, 
         "confusion": None if table is None else {"classes": names, "counts": table.tolist()},
         "accuracy_by_class": rightly(audit) if audit else parts,
         "people": people,
-        "agreement": _agreement(found),
+        "agreement": {**_agreement(found), "sole": sole},
         "disputes": shared,
         "disputed": len(contested),
         "rounds": rounds,

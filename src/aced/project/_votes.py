@@ -52,3 +52,15 @@ def opinions(state: State, how: str = "dawid-skene") -> Opinions:
     else:
         eta, label = share(votes), most
     return Opinions(np.array(rows, dtype=np.int64), people, classes, votes, eta, classes[label])
+
+
+def sole_probability(state: State) -> float | None:
+    """The probability of the label of every item that has one opinion; None if it is not one number.
+
+    It is one as long as nothing is learned of people's mistakes: an opinion is a vote, and one more
+    vote is spread over all classes (:func:`aced.crowd.share`).
+    """
+    counts = {len(votes) for votes in state.votes.values() if votes}
+    if 1 not in counts or (state.settings.combine != "majority" and counts != {1}):
+        return None
+    return (1 + 1 / len(state.codes)) / 2

@@ -25,6 +25,7 @@ def item_view(item: Item) -> dict[str, Any]:
         "kind": item.kind,
         "content": None if image else _cut(item.content),
         "image": f"/api/image/{item.row}" if image else None,
+        **({"shown": _cut(dict(item.shown))} if item.shown else {}),
     }
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -23,6 +23,7 @@ from aced.ledger import Event, State, Transaction
 from aced.project import (
     Given,
     Imported,
+    LeftOut,
     Project,
     as_seconds,
     check_name,
@@ -55,8 +56,12 @@ def load_export(path: str | os.PathLike[str]) -> Any:
         raise InvalidInput("file", f"{path} is not JSON; export from Label Studio as JSON") from error
 
 
-def read_export(project: Project, export: Any, *, who: str | None = None) -> Imported:
+def read_export(
+    project: Project, export: Any, *, who: str | None = None, skip_bad: bool = False
+) -> Imported:
     """Take the annotations of Label Studio's JSON export, all of them or none.
+
+    ``skip_bad`` leaves out tasks and annotations that cannot be used, which are else refused.
 
     A cancelled annotation is a skip, an empty one is an "unsure". Ground truth counts like any other
     annotation. An annotation that Label Studio made from a prediction, without a person, is ignored: it
@@ -65,37 +70,53 @@ def read_export(project: Project, export: Any, *, who: str | None = None) -> Imp
     listed = [export] if isinstance(export, dict) else export
     if not isinstance(listed, list) or not all(isinstance(task, dict) for task in listed):
         raise InvalidInput("file", "must be a list of tasks; export from Label Studio as JSON")
-    where = row_finder(project)
+    where, left = row_finder(project), LeftOut(skip_bad)
+    read: list[Annotation] = []
+    ignored = 0
     with project.ledger.reading() as state:
         known = frozenset(state.people)
-        listing = [
-            annotation
-            for number, task in enumerate(listed, 1)
-            for annotation in _annotations(state, task, number, where, known, who or SOURCE)
-        ]
-    found = [annotation for annotation in listing if annotation is not None]
-    _refuse_contradictions(found)
+        for number, task in enumerate(listed, 1):
+            row, place = -1, ""
+            annotations: list[Any] = []  # of a task that is left out: none
+            with left.another():
+                row, annotations, place = _task(task, number, where)
+            for one in annotations:
+                with left.another():
+                    annotation = _annotation(state, one, row, place, known, who or SOURCE)
+                    read += [] if annotation is None else [annotation]
+                    ignored += annotation is None
+    found = _without_contradictions(read, left)
     found.sort(key=lambda annotation: annotation.made)
-    people, taken = [], 0
+    people: list[str] = []
+    taken = 0
     with project.ledger.writing() as writing:
         for annotation in found:
-            given = _news(project, writing.state, annotation)
+            given = None
+            with left.another():
+                given = _news(project, writing.state, annotation)
             if given is None:
                 continue
             if write_answer(writing, given, SOURCE):
                 people.append(given.who)
             taken += 1
-    return Imported(taken, len(found) - taken, people, len(listing) - len(found))
+    return Imported(taken, len(found) - taken, people, ignored, left.sentences)
 
 
-def _refuse_contradictions(found: Sequence[Annotation]) -> None:
-    """Refuse an id with two answers of one time: each import of the file would take both again."""
-    seen: dict[tuple[str, str], Annotation] = {}
-    for one in found:
-        before = seen.setdefault((one.id, one.made), one).given
-        if (before.row, before.kind, before.code) != (one.given.row, one.given.kind, one.given.code):
+def _without_contradictions(read: Sequence[Annotation], left: LeftOut) -> list[Annotation]:
+    """Those that are not two answers of one time with one id: each import would take both again."""
+    seen: dict[tuple[str, str], list[Annotation]] = {}
+    for one in read:
+        seen.setdefault((one.id, one.made), []).append(one)
+    found: list[Annotation] = []
+    for same in seen.values():
+        said = {(one.given.row, one.given.kind, one.given.code) for one in same}
+        if len(said) == 1:
+            found += same
+            continue
+        with left.another():
             sentence = "stands there twice, with other answers of the same time; remove one"
-            raise InvalidInput("file", f"{one.place} {sentence}")
+            raise InvalidInput("file", f"{same[-1].place} {sentence}")
+    return found
 
 
 def delete(project: Project, ids: Iterable[Any]) -> int:
@@ -147,15 +168,10 @@ def _news(project: Project, state: State, annotation: Annotation) -> Given | Non
     return replace(given, key=key, notes={**given.notes, "made": annotation.made})
 
 
-def _annotations(
-    state: State,
-    task: dict[str, Any],
-    position: int,
-    where: Callable[[str], int | None],
-    known: frozenset[str],
-    default: str,
-) -> Iterator[Annotation | None]:
-    """The annotations of a task; None for one that no person made."""
+def _task(
+    task: dict[str, Any], position: int, where: Callable[[str], int | None]
+) -> tuple[int, list[Any], str]:
+    """The row of a task, its annotations, and where it stands."""
     place = f"task {_quoted(task.get('id', position))}"
     listed, data = task.get("annotations"), task.get("data")
     if not isinstance(listed, list) or not isinstance(data, dict):
@@ -167,25 +183,30 @@ def _annotations(
             f"{place} is not an item of this project (aced_id {str(data.get('aced_id'))[:80]!r}); "
             "remove it, or import into the project it was drawn from",
         )
-    for one in listed:
-        if not isinstance(one, dict):
-            raise InvalidInput("file", f"{place} has an annotation that is no object; export as JSON")
-        number = annotation_id(one.get("id"), place)
-        spot = f"{place}, annotation {number}"
-        if made_by_machine(one, spot):
-            yield None
-            continue
-        kind, code = _answer(state, one, spot)
-        marks = {"ground_truth": one.get("ground_truth"), "from_prediction": from_prediction(one)}
-        given = Given(
-            row=row,
-            who=_author(one.get("completed_by"), known, default, spot),
-            kind=kind,
-            code=code,
-            seconds=as_seconds(one.get("lead_time"), f"{spot}: lead_time"),
-            notes={name: True for name, holds in marks.items() if holds},
-        )
-        yield Annotation(number, _time(one), given, spot)
+    return row, listed, place
+
+
+def _annotation(
+    state: State, one: Any, row: int, place: str, known: frozenset[str], default: str
+) -> Annotation | None:
+    """An annotation of a task; None for one that no person made."""
+    if not isinstance(one, dict):
+        raise InvalidInput("file", f"{place} has an annotation that is no object; export as JSON")
+    number = annotation_id(one.get("id"), place)
+    spot = f"{place}, annotation {number}"
+    if made_by_machine(one, spot):
+        return None
+    kind, code = _answer(state, one, spot)
+    marks = {"ground_truth": one.get("ground_truth"), "from_prediction": from_prediction(one)}
+    given = Given(
+        row=row,
+        who=_author(one.get("completed_by"), known, default, spot),
+        kind=kind,
+        code=code,
+        seconds=as_seconds(one.get("lead_time"), f"{spot}: lead_time"),
+        notes={name: True for name, holds in marks.items() if holds},
+    )
+    return Annotation(number, _time(one), given, spot)
 
 
 def row_of(data: Any, where: Callable[[str], int | None]) -> int | None:

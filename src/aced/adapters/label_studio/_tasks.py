@@ -14,8 +14,8 @@ from aced.project import Item, Project, finite
 LOCAL_FILES = "/data/local-files/?d="
 """Where Label Studio serves images from a folder of its machine."""
 COLUMNS = "aced_columns"
-LABEL, ITEM = "label", "item"
-"""The names that the labelling configuration gives to the choices and to the item."""
+LABEL, ITEM, BESIDE = "label", "item", "beside"
+"""What the labelling configuration calls the choices, the item, and what is shown beside a text."""
 
 _SHOWN = {
     "text": f'<Text name="{ITEM}" value="$text"/>',
@@ -30,8 +30,11 @@ def config(project: Project) -> str:
         f"    <Choice value={quoteattr(name)}{_hotkey(place)}/>"
         for place, name in enumerate(project.classes, 1)
     )
+    item = _SHOWN[project.settings.kind]
+    if project.settings.kind == "text" and (project.settings.reading or {}).get("show"):
+        item += f'\n  <Table name="{BESIDE}" value="${COLUMNS}"/>'
     return (
-        f"<View>\n  {_SHOWN[project.settings.kind]}\n"
+        f"<View>\n  {item}\n"
         f'  <Choices name="{LABEL}" toName="{ITEM}" choice="single" showInLine="true">\n'
         f"{choices}\n  </Choices>\n</View>\n"
     )
@@ -88,9 +91,9 @@ def _shown(item: Item, prefix: str) -> dict[str, Any]:
     if item.kind == "image":
         return {"image": prefix + quote(str(item.content))}
     if item.kind == "row":
-        columns = finite(item.content)
+        columns = finite({**item.content, **(item.shown or {})})
         return {**columns, COLUMNS: columns}
-    return {"text": item.content}
+    return {"text": item.content, **({COLUMNS: finite(dict(item.shown))} if item.shown else {})}
 
 
 def prediction(guess: tuple[str, float, str]) -> dict[str, Any]:

@@ -33,12 +33,12 @@ export function content(item) {
     preload(item);
     return el("div", { class: "zoom" }, images.get(item.row));
   }
-  if (item.kind === "row") return table(item.content);
+  if (item.kind === "row") return table({ ...item.content, ...item.shown });
   const text = String(item.content ?? "");
   const size = text.length < 160 ? "short" : text.length < 700 ? "medium" : "long";
   const node = el("p", { class: `text ${size}`, dir: "auto" });
   node.textContent = text;
-  return node;
+  return item.shown ? el("div", { class: "beside" }, node, table(item.shown)) : node;
 }
 
 export function table(values) {

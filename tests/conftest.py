@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from aced.cli import main
+from aced.learner import _forest
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # before numpy: test processes fill the cores already
@@ -21,6 +22,13 @@ SLOW = ("browser", "backends", "web", "bench", "fuzz", "cli")
 def state_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
     """``aced serve`` keeps its user's links here, and not in the home of whoever runs the tests."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def small_forests() -> None:
+    """A learner with 100 labels compares itself with a random forest, which would take longer than most
+    of what tests do with it. Here it has few trees; ``tests/learner/test_forest.py`` has them all."""
+    _forest.TREES = 4
 
 
 @pytest.hookimpl(optionalhook=True)

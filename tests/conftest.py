@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable
 
@@ -13,6 +14,12 @@ from aced.learner import _forest
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # before numpy: test processes fill the cores already
+
+MEMORY, ROOM = "/dev/shm", 2 * 1024**3
+if os.path.isdir(MEMORY) and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+    # Every answer is synced to disk, for which tests with ledgers would mostly wait. What tests kill are
+    # processes, never the power, and the disks that they fill they mount themselves.
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
 
 SLOW = ("browser", "backends", "web", "bench", "fuzz", "cli")
 """Folders whose tests start browsers, clusters, servers and processes come last, the longest first."""

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable
 
 import pytest
 
 from aced.cli import main
+from aced.learner import _forest
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # before numpy: test processes fill the cores already
+
+MEMORY, ROOM = "/dev/shm", 2 * 1024**3
+if os.path.isdir(MEMORY) and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+    # Every answer is synced to disk, for which tests with ledgers would mostly wait. What tests kill are
+    # processes, never the power, and the disks that they fill they mount themselves.
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
 
 SLOW = ("browser", "backends", "web", "bench", "fuzz", "cli")
 """Folders whose tests start browsers, clusters, servers and processes come last, the longest first."""
@@ -21,6 +29,13 @@ SLOW = ("browser", "backends", "web", "bench", "fuzz", "cli")
 def state_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
     """``aced serve`` keeps its user's links here, and not in the home of whoever runs the tests."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def small_forests() -> None:
+    """A learner with 100 labels compares itself with a random forest, which would take longer than most
+    of what tests do with it. Here it has few trees; ``tests/learner/test_forest.py`` has them all."""
+    _forest.TREES = 4
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -149,7 +149,7 @@ def test_the_bound_holds_over_seeds(kind):
     misses, bounds = 0, []
     for seed in range(30):
         rows, truth = sample(kind, seed)
-        learner = taught(rows, truth, 100, seed=seed)
+        learner = taught(rows, truth, 100, seed=seed, batch_size=20)
         found = learner.regret()
         true = best_accuracy(rows, truth) - (learner.predict() == truth).mean()
         misses += found.high < true - 1e-9

@@ -13,7 +13,9 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 import time
+import tty
 from dataclasses import dataclass
 from fcntl import ioctl
 
@@ -22,15 +24,18 @@ import pytest
 from rich.console import Console
 
 from aced import _preview
-from aced.cli import _show, main
-from aced.cli._show import show_item
-from aced.ledger import replay
+from aced.cli import _keys, _show, main
+from aced.cli._keys import LEFT, Terminal
+from aced.cli._show import opinion, show_item, why
+from aced.ledger import Draw, replay
 from aced.project import LEDGER, Item, Project, class_keys, merge_class, rename_class
 from tests import warm
 from tests.helpers import blobs
 
 COMMAND = [sys.executable, "-c", "from aced.cli import main; main()", "label"]
 PATIENCE = 60.0
+FIVE = ("cat", "cow", "dog", "sheep", "goat")
+TWELVE = ("ant", "ape", "bear", "bee", "cat", "cow", "deer", "dog", "duck", "red deer", "swan", "Ärger")
 
 
 def make(folder, n=60, contents=None, kind="text", classes=("good", "bad"), **options):
@@ -114,6 +119,11 @@ class Screen:
         assert words in found, found
         self.seen = len(self.raw)
         return found
+
+    def resize(self, rows, columns):
+        """What a terminal does when its window gets another size."""
+        ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        os.kill(self.process.pid, signal.SIGWINCH)
 
     def type(self, keys):
         os.write(self.master, keys.encode())
@@ -209,6 +219,130 @@ def test_other_keys_are_no_answers(screen, tmp_path):
     shown.type("q")
     assert shown.end() == 0
     assert given(tmp_path / "p") == ["good"]
+
+
+def test_of_two_classes_arrows_f_and_j_are_the_first_and_the_second(screen, tmp_path):
+    shown = screen(make(tmp_path / "p", classes=("spam", "ham")))
+    assert "1 spam   2 or h ham   s skip" in shown.until("q quit")
+    pressed = [("\x1b[D", "spam"), ("j", "ham"), ("F", "spam"), ("\x1bOC", "ham"), ("\x1b[C", "ham")]
+    for number, (key, name) in enumerate(pressed, 1):
+        shown.type(key)
+        assert f"{number} of 60 labelled" in shown.until(f": {name}")
+    for keys in (
+        "\x1b[1;5Dx",
+        "\x1bj\t",
+        "\x1b[Ax",
+    ):  # an arrow with Ctrl, a letter with Alt, an arrow up
+        shown.type(keys)
+        assert "5 of 60 labelled" in shown.until("q quit")
+    shown.type("\x7f")  # backspace undoes, as on the page
+    shown.until("Undone.")
+    shown.type("q")
+    assert shown.end() == 0
+    assert given(tmp_path / "p") == [name for _, name in pressed[:-1]]
+
+
+def test_an_arrow_whose_bytes_come_apart_is_one_key(monkeypatch):
+    monkeypatch.setattr(_keys, "REST", 10.0)
+    master, slave = pty.openpty()
+    tty.setcbreak(slave)
+    late = threading.Timer(0.1, os.write, (master, b"D"))
+    late.start()
+    os.write(master, b"\x1b[")
+    with os.fdopen(slave) as stream:
+        assert Terminal(stream).read() == LEFT
+    late.join()
+    os.close(master)
+
+
+def test_another_size_is_drawn_at_once(screen, tmp_path):
+    text = "\n".join(f"line {i}" for i in range(40))
+    shown = screen(make(tmp_path / "p", contents=[text] * 60), rows=20)
+    shown.until("q quit")
+    shown.type("w")
+    shown.until("Round 1")
+    shown.resize(29, 60)
+    found = shown.until("Round 1")  # what was said of the item stays
+    assert "page 1 of 2, m for more" in found
+    assert max(len(line) for line in found.split("\r\n")) == 60
+    shown.type("1")
+    shown.until("1 of 60 labelled")
+    os.kill(shown.process.pid, signal.SIGCONT)  # a shell has written over it meanwhile
+    shown.until("1 of 60 labelled")
+
+
+def test_another_size_keeps_what_was_typed(screen, tmp_path):
+    shown = screen(make(tmp_path / "p", classes=TWELVE, strategy="passive"))
+    shown.until("swan")
+    shown.type("du")
+    shown.until("> du_")
+    shown.resize(30, 50)
+    shown.until("> du_")
+    shown.type("\r")
+    shown.until(": duck")
+
+
+def test_all_keys_are_shown_and_the_next_key_is_no_answer(screen, tmp_path):
+    shown = screen(make(tmp_path / "p"), rows=9)
+    text = re.search(r"text \d+", shown.until("q quit"))[0]
+    shown.type("?")
+    found = shown.until("any key for more")
+    assert re.search(r"1 g ← f +good\s+2 b → j +bad\s+s +skip: I should not label this item", found)
+    assert text not in found
+    shown.resize(24, 80)
+    assert re.search(r"m +the next page of a long item", shown.until("any key goes back"))
+    shown.type("1")
+    found = shown.until("q quit")
+    assert text + " of" in found
+    assert "0 of 60 labelled" in found
+
+
+def test_all_keys_are_shown_where_classes_are_typed(screen, tmp_path):
+    shown = screen(make(tmp_path / "p", classes=TWELVE, strategy="passive"))
+    shown.until("swan")
+    shown.type("?")
+    found = shown.until("any key goes back")
+    assert re.search(r"Enter +take the class that is marked in the list", found)
+    assert re.search(r"1 … 9 +take the class with this number", found)
+    assert re.search(r"/z +undo the last answer", found)
+    shown.type("5")
+    assert "0 of 60 labelled" in shown.until("swan")
+    shown.type("d?")  # now it is typed
+    shown.until("no class begins like this")
+
+
+@pytest.mark.parametrize("classes", [("good", "bad"), TWELVE])
+def test_why_an_item_is_shown_without_the_guess_which_comes_when_asked_for(screen, tmp_path, classes):
+    project = Project(make(tmp_path / "p", classes=classes, strategy="margin"))
+    project.add_person("ann", "lead", token=False)
+    for number in range(10):  # with the labels of the first round there is a classifier
+        project.refill()
+        project.answer("ann", project.give("ann")[0].row, "label", classes[number % 2])
+    project.refill()
+    project.close()
+    shown = screen(tmp_path / "p", "--as", "ann")
+    key = "w" if len(classes) == 2 else "/w"
+    shown.until("q quit")
+    shown.type(key)
+    found = shown.until("what the classifier says.")
+    assert "drawn with probability" in found
+    assert f"{key} again shows" in found
+    assert "The classifier" not in found
+    shown.type(key)
+    assert re.search(r"The classifier says \w+ with \d+", shown.until(" %.").replace("\r\n", " "))
+
+
+def test_what_classifiers_say_is_no_part_of_why():
+    note = {"lam": 3.0, "says": 1, "sure": 0.8, "incumbent": 0, "separates": 5, "of": 64}
+    draw = Draw(2, 0.25, False, note)
+    told = why(draw).plain
+    assert "5 of 64 rival classifiers" in told
+    assert "good" not in told
+    assert "bad" not in told
+    assert opinion(draw, ["good", "bad"]).plain == (
+        "The classifier says bad with 80 %. The best classifier so far says good."
+    )
+    assert opinion(None, []).plain == opinion(Draw(1, 0.1, False, {}), []).plain == ""
 
 
 def test_keys_typed_ahead_do_not_answer_items_nobody_saw(screen, tmp_path):
@@ -339,9 +473,6 @@ def test_a_row_is_a_table(screen, tmp_path):
 
 
 # -- many classes -------------------------------------------------------------------
-
-FIVE = ("cat", "cow", "dog", "sheep", "goat")
-TWELVE = ("ant", "ape", "bear", "bee", "cat", "cow", "deer", "dog", "duck", "red deer", "swan", "Ärger")
 
 
 def test_five_classes_have_digits_and_letters(screen, tmp_path):

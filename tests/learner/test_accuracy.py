@@ -54,34 +54,48 @@ def test_all_looks_hold_at_once(strategy):
     assert binom.sf(12, runs, 1 - confidence) < 0.01
 
 
-@pytest.mark.parametrize("of", ["recall", "precision"])
-def test_recall_and_precision_hold_at_all_looks(of):
-    """20 runs over pools with 2 or 3 classes and up to 20 % wrong labels, confidence 0.8. A run misses
-    with probability at most 0.2; 10 misses or more have probability below 0.01, the rate of false
-    alarms. So for the counts of the class."""
-    runs, confidence, missed, miscounted = 20, 0.8, 0, 0
-    for seed in range(runs):
+RUNS, CONFIDENCE = 20, 0.8
+
+
+@pytest.fixture(scope="module")
+def missed():
+    """For recall and precision, in how many runs some look was wrong about it, and about the counts."""
+    wrong = {of: np.zeros((RUNS, 2), bool) for of in ("recall", "precision")}
+    for seed in range(RUNS):
         rows, labels = pool(seed, 200, 2 + seed % 2, 0.1 * (seed % 3))
         learner = Learner(rows, strategy="passive", batch_size=15, seed=seed, budget=90)
-        ever = never = False
         while queries := learner.ask():
             learner.tell(queries.ids, labels[queries.ids])
             if learner.labels_known > 30:
-                found = learner.accuracy(confidence, of=of, label="c1")
                 said, is_it = learner.predict() == "c1", labels == "c1"
-                exact = (said & is_it).sum() / (is_it if of == "recall" else said).sum()
-                ever |= not found.low - 1e-6 <= exact <= found.high + 1e-6
-                never |= not found.count.low - 1e-6 <= is_it.sum() <= found.count.high + 1e-6
-        missed, miscounted = missed + ever, miscounted + never
-    assert max(missed, miscounted) < 10
-    assert binom.sf(9, runs, 1 - confidence) < 0.01
+                for of, runs in wrong.items():
+                    found = learner.accuracy(CONFIDENCE, of=of, label="c1")
+                    exact = (said & is_it).sum() / (is_it if of == "recall" else said).sum()
+                    held = found.low - 1e-6 <= exact <= found.high + 1e-6
+                    counted = found.count.low - 1e-6 <= is_it.sum() <= found.count.high + 1e-6
+                    runs[seed] |= not held, not counted
+    return {of: runs.sum(axis=0) for of, runs in wrong.items()}
 
 
 @pytest.mark.parametrize("of", ["recall", "precision"])
-def test_recall_and_precision_become_narrow(of):
+def test_recall_and_precision_hold_at_all_looks(of, missed):
+    """20 runs over pools with 2 or 3 classes and up to 20 % wrong labels, confidence 0.8. A run misses
+    with probability at most 0.2; 10 misses or more have probability below 0.01, the rate of false
+    alarms. So for the counts of the class."""
+    assert missed[of].max() < 10
+    assert binom.sf(9, RUNS, 1 - CONFIDENCE) < 0.01
+
+
+@pytest.fixture(scope="module")
+def well_known():
+    """A learner with 300 labels of 1000, and all labels."""
     rows, labels = pool(1, 1000)
-    learner = labelled(rows, labels, 300, strategy="passive", batch_size=25)
-    found = learner.accuracy(of=of, label="c1")
+    return labelled(rows, labels, 300, strategy="passive", batch_size=25), labels
+
+
+@pytest.mark.parametrize("of", ["recall", "precision"])
+def test_recall_and_precision_become_narrow(of, well_known):
+    found = well_known[0].accuracy(of=of, label="c1")
     assert found.high - found.low < 0.35
     assert found.count.high - found.count.low < 250
     assert abs(found.estimate - 0.95) < 0.05
@@ -108,9 +122,8 @@ def test_with_every_label_it_is_exact():
     assert found.high == pytest.approx(truth(learner, labels))
 
 
-def test_it_becomes_narrow():
-    rows, labels = pool(1, 1000)
-    learner = labelled(rows, labels, 300, strategy="passive", batch_size=25)
+def test_it_becomes_narrow(well_known):
+    learner, labels = well_known
     found = learner.accuracy()
     assert found.high - found.low < 0.2
     assert abs(found.estimate - truth(learner, labels)) < 0.05

@@ -48,7 +48,7 @@ def test_a_saved_learner_goes_on_to_the_bit(strategy, count, given, tmp_path):
     rows, codes = many_blobs(n=40 * count, classes=count)
     pool, classes = Pool(rows), list(range(count)) if given else None
     how = {"strategy": strategy, "classes": classes, "threads": 1, "seed": 5}
-    learner = Learner(pool, batch_size=2 * count, **how)
+    learner = Learner(pool, batch_size=min(2 * count, 40), **how)
     for _ in range(3):
         queries = learner.ask()
         learner.tell(queries.ids, codes[queries.ids])

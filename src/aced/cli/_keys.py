@@ -19,11 +19,20 @@ END = "\x04"
 """No more strokes will come."""
 ENTER, BACKSPACE, ESCAPE = "\n", "\x7f", "\x1b"
 UP, DOWN, RIGHT, LEFT = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D"
-SPECIAL = re.compile(rb"\x1b(\[[0-9;?]*[@-~]|O.|.)?", re.DOTALL)
-"""Arrows and function keys, which are no answers."""
+RESIZED = "resized"
+"""No key: what is shown must be drawn anew, for a terminal of another size."""
 
 STROKE = re.compile(r"\x1b(?:[\[O][0-9;?]*[@-~])?|.", re.DOTALL)
+KEY = re.compile(r"\x1b(?:\[[0-9;?]*[@-~]|O.|.)?|.", re.DOTALL)
+"""The same where letters are answers: with Alt or as part of a function key they are none."""
+
+CUT = re.compile(rb"\x1b(\[[0-9;?]*|O)?$")
+"""The beginning of a key whose other bytes are still to come, or the escape key."""
+
 SAME = {"\r": ENTER, "\x08": BACKSPACE}
+ANSWERS = (LEFT, RIGHT, BACKSPACE)
+"""Keys besides the printable ones that may be answers."""
+
 REST = 0.02
 """Seconds in which the rest of a key's bytes comes after an escape."""
 
@@ -36,46 +45,66 @@ class Terminal:
 
     def __init__(self, stream: TextIO) -> None:
         self._fd = stream.fileno()
+        self._stale = False
+
+    def redraw(self) -> None:
+        """Let the next call of ``read`` or ``strokes`` say that the terminal has another size."""
+        self._stale = True
 
     def forget(self) -> None:
         """Drop what was typed so far: it was not meant for what is shown next."""
         import termios
 
+        self._stale = False
         termios.tcflush(self._fd, termios.TCIFLUSH)
 
     def read(self) -> str:
-        """The next answer; ``QUIT`` when there are no more."""
+        """The next answer; ``QUIT`` when there are no more, ``RESIZED`` if there is none yet."""
         letters = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        found = ""
-        while not found:
-            part = self._part()
-            if not part or part[:1] == b"\x04":
+        while True:
+            part = self._keys()
+            if part is None:
+                return RESIZED
+            if not part or part[:1] == END.encode():
                 return QUIT
-            found = letters.decode(SPECIAL.sub(b"", part))
-        return found[0].lower() if found[0].isprintable() else ""
+            for key in _alike(KEY.findall(letters.decode(part))):
+                if len(key) == 1 and key not in (ESCAPE, BACKSPACE):
+                    return key.lower() if key.isprintable() else ""
+                if key in ANSWERS:
+                    return key
 
     def strokes(self) -> list[str]:
         """All that was typed since the last call, at least one stroke: characters and the keys above."""
         letters = codecs.getincrementaldecoder("utf-8")(errors="replace")
         found = ""
         while not found:
-            part = self._part()
-            while part.endswith(b"\x1b") and select.select([self._fd], [], [], REST)[0]:
-                part += self._part() or END.encode()
+            part = self._keys()
+            if part is None:
+                return [RESIZED]
             if not part:
                 return [END]
             found = letters.decode(part)
-        strokes = [SAME.get(one, one) for one in STROKE.findall(found)]
-        return [f"\x1b[{one[-1]}" if one[1:2] == "O" else one for one in strokes]
+        return _alike(STROKE.findall(found))
 
-    def _part(self) -> bytes:
-        """Some bytes, once there are any; none if the terminal has gone."""
+    def _keys(self) -> bytes | None:
+        """Whole keys, once there are any; none if the terminal has gone, None if it is to be redrawn."""
         try:
             while not select.select([self._fd], [], [], GLANCE)[0]:
-                pass
-            return os.read(self._fd, 64)
+                if self._stale:
+                    self._stale = False
+                    return None
+            part = os.read(self._fd, 64)
+            while CUT.search(part) and select.select([self._fd], [], [], REST)[0]:
+                part += os.read(self._fd, 64) or END.encode()
         except OSError:
             return b""
+        return part
+
+
+def _alike(strokes: list[str]) -> list[str]:
+    """One name for keys that terminals send in several ways."""
+    same = [SAME.get(one, one) for one in strokes]
+    return [f"\x1b[{one[-1]}" if one[:2] == "\x1bO" else one for one in same]
 
 
 class Piped:
@@ -121,18 +150,28 @@ def keys(words: dict[str, str]) -> Iterator[Keys]:
 
     fd = sys.stdin.fileno()
     before = termios.tcgetattr(fd)
+    terminal = Terminal(sys.stdin)
 
     def again(*_: Any) -> None:
         tty.setcbreak(fd)  # a shell sets its own modes while the program is stopped
+        terminal.redraw()  # and writes over what was shown
 
     def end(number: int, _: Any) -> None:
         sys.exit(128 + number)
 
-    handlers = {signal.SIGCONT: again, signal.SIGTERM: end, signal.SIGHUP: end}
+    def resized(*_: Any) -> None:
+        terminal.redraw()
+
+    handlers = {
+        signal.SIGCONT: again,
+        signal.SIGTERM: end,
+        signal.SIGHUP: end,
+        signal.SIGWINCH: resized,
+    }
     olds = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         tty.setcbreak(fd)
-        yield Terminal(sys.stdin)
+        yield terminal
     finally:
         termios.tcsetattr(fd, termios.TCSADRAIN, before)
         for number, old in olds.items():

@@ -12,9 +12,10 @@ from rich.console import Console
 from rich.text import Text
 
 from aced._errors import InvalidInput
-from aced.cli._keys import END, ESCAPE, QUIT, Keys, Piped, keys
+from aced.cli._key_list import HELP, key_line, key_pages, terminal_keys, typed_line
+from aced.cli._keys import BACKSPACE, END, ESCAPE, QUIT, RESIZED, Keys, Piped, Terminal, keys
 from aced.cli._project import Folder, counted, let_in, visible
-from aced.cli._show import FRAME, key_line, show_item, status_line, typed_line, why
+from aced.cli._show import FRAME, opinion, show_item, status_line, why
 from aced.cli._typing import Said, Typed, from_line, no_class
 from aced.project import (
     COMMANDS,
@@ -100,12 +101,17 @@ class Session:
 
     def ask(self, pressed: Keys, item: Item) -> tuple[Item | None, bool]:
         """Show an item until it is answered; return the next item, if known, and whether to go on."""
-        began, page = time.perf_counter(), 0
+        began, page, asked = time.perf_counter(), 0, 0
         self.follow()
         pressed.forget()
         while True:
             self.show(item, page)
             said = self.read(pressed, item)
+            if said.command == RESIZED:
+                continue
+            self.note = ""
+            if said.command:
+                asked = asked + 1 if said.command == "w" else 0
             seconds = time.perf_counter() - began if sys.stdin.isatty() else 0.0  # unknown for a pipe
             if said.command == QUIT:
                 return None, False
@@ -124,9 +130,19 @@ class Session:
                 self.note = "Nothing to undo." if back is None else "Undone."
                 return back or item, True
             if said.command == "w":
-                self.note = why(self.project.state.draws.get(item.row), self.project.names).plain
+                self.note = self.reason(item, asked > 1)
             elif said.command == "m":
                 page += 1
+            elif said.command == HELP and isinstance(pressed, Terminal):
+                self.show_keys(pressed)
+
+    def reason(self, item: Item, full: bool) -> str:
+        """Why this item; in ``full`` also what the classifier says, better read after a look."""
+        draw = self.project.state.draws.get(item.row)
+        says = opinion(draw, self.project.names).plain
+        key = f"{PREFIX}w" if self.typed else "w"
+        more = says if full or not says else f"{key} again shows what the classifier says."
+        return f"{why(draw).plain} {more}".rstrip()
 
     def follow(self) -> bool:
         """Take over the classes as they are now; whether somebody has changed them."""
@@ -140,6 +156,7 @@ class Session:
     def learn(self, classes: list[str]) -> None:
         self.classes = classes
         self.labels = class_keys(classes, self.project.codes)
+        self.keys = terminal_keys(classes, self.labels)
         self.words.clear()
         for key, name in reversed(self.labels.items()):
             if name.lower() not in set(COMMANDS):  # a command keeps its letter, as the line of keys says
@@ -151,14 +168,15 @@ class Session:
         if self.typed is not None:
             return self.read_typed(self.typed, pressed, item)
         key = pressed.read()
-        if key in self.labels:
-            return Said(self.labels[key])
+        labels = self.labels if isinstance(pressed, Piped) else self.keys
+        if key in labels:
+            return Said(labels[key])
         if key not in COMMANDS and isinstance(pressed, Piped):
             keys = f"{', '.join(self.labels)}, {', '.join(COMMANDS)}"
             raise InvalidInput(
                 f"answer to {visible(item.id)}", f"{visible(key)!r} is no key; use {keys}"
             )
-        return Said(command=key)
+        return Said(command="z" if key == BACKSPACE else key)
 
     def read_typed(self, typed: Typed, pressed: Keys, item: Item) -> Said:
         """The same where letters are typed to choose a class."""
@@ -169,8 +187,8 @@ class Session:
                 raise InvalidInput(f"answer to {visible(item.id)}", no_class(line, self.classes))
             return said
         for stroke in pressed.strokes():
-            if stroke == END:
-                return Said(command=QUIT)
+            if stroke in (END, RESIZED):
+                return Said(command=QUIT if stroke == END else RESIZED)
             said = typed.take(stroke, typed.columns(self.console))
             if said is not None:
                 typed.take(ESCAPE)
@@ -195,14 +213,26 @@ class Session:
         console.print(show_item(console, item, self.project.settings.root, page, around, more))
         console.print(status_line(progress(self.project, self.who)))
         if typed is None:
-            console.print(key_line(self.labels))
+            console.print(key_line(self.labels, own))
         elif own:
             console.print(typed_line(typed.by_digit))
         if self.note:
             console.print(Text(self.note, style="dim"))
         if own and typed:
             console.print(typed.shown(console), end="")
-        self.note = ""
+
+    def show_keys(self, pressed: Terminal) -> None:
+        """All keys, page by page; the last key goes back to the item and does nothing else."""
+        page, by_digit = 0, self.typed is not None and self.typed.by_digit
+        while True:
+            pages = key_pages(self.keys, by_digit, self.console.height - 2)
+            if page >= len(pages):
+                return
+            self.console.clear()
+            self.console.print(pages[page])
+            more = "any key for more" if page + 1 < len(pages) else "any key goes back"
+            self.console.print(Text(more, style="dim"))
+            page += pressed.read() != RESIZED
 
     def farewell(self, folder: object) -> None:
         self.console.print(status_line(progress(self.project, self.who)))

@@ -140,33 +140,8 @@ def status_line(progress: dict[str, Any]) -> Text:
     return Text(" · ".join(parts), style="dim")
 
 
-def key_line(names: dict[str, str]) -> Text:
-    """Which key does what; the keys of the classes come first."""
-    line = Text()
-    by_class: dict[str, list[str]] = {}
-    for key, name in names.items():
-        by_class.setdefault(name, []).append(key)
-    for name, keys in by_class.items():
-        line.append(f"{' or '.join(keys)} ", style="bold").append(visible(name)).append("   ")
-    for key, what in (("s", "skip"), ("u", "unsure"), ("z", "undo"), ("w", "why"), ("q", "quit")):
-        line.append(f"{key} ", style="bold").append(what).append("   ")
-    line.rstrip()
-    return line
-
-
-def typed_line(by_digit: bool) -> Text:
-    """The same where classes are chosen by typing."""
-    line = Text()
-    digits = [("1-9", "number")] if by_digit else []
-    letters = (("Enter", "take"), *digits, ("Esc", "clear"), ("/s", "skip"), ("/u", "unsure"))
-    for key, what in (*letters, ("/z", "undo"), ("/w", "why"), ("/m", "more"), ("/q", "quit")):
-        line.append(f"{key} ", style="bold").append(what).append("   ")
-    line.rstrip()
-    return line
-
-
-def why(draw: Draw | None, names: list[str]) -> Text:
-    """Why a row was drawn, in words; ``names`` are those of the classes by code."""
+def why(draw: Draw | None) -> Text:
+    """Why a row was drawn, in words, without what the classifier takes it for."""
     if draw is None:
         return Text("This item was never drawn: nobody asked for it.")
     text = f"Round {draw.round}, drawn with probability {draw.probability:.3g}"
@@ -177,13 +152,19 @@ def why(draw: Draw | None, names: list[str]) -> Text:
         parts.append("given out of turn, because the next round was not ready")
     if "lam" in note:
         parts.append(f"the design gives it {note['lam']:.2g} times the weight of an average item")
+    if "separates" in note:
+        told = f"{note['separates']} of {note['of']} rival classifiers"
+        parts.append(f"it tells {told} apart from the best so far")
+    return Text("; ".join(parts) + ".")
+
+
+def opinion(draw: Draw | None, names: list[str]) -> Text:
+    """What classifiers took a row for when it was drawn, if they knew; ``names`` are by code."""
+    note, parts = {} if draw is None else draw.note, []
     guessed = guess(note)
     if guessed is not None:
         code, sure = guessed
-        parts.append(f"the classifier says {visible(names[code])} with {100 * sure:.0f} %")
+        parts.append(f"The classifier says {visible(names[code])} with {100 * sure:.0f} %.")
     if "incumbent" in note:
-        parts.append(
-            f"the best classifier so far says {visible(names[note['incumbent']])}, "
-            f"{note['separates']} of {note['of']} rivals say otherwise"
-        )
-    return Text("; ".join(parts) + ".")
+        parts.append(f"The best classifier so far says {visible(names[note['incumbent']])}.")
+    return Text(" ".join(parts))

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from aced.cli._key_list import HELP
 from aced.cli._keys import BACKSPACE, DOWN, ENTER, ESCAPE, LEFT, RIGHT, UP
 from aced.cli._project import visible
 from aced.project import COMMANDS, PREFIX, listed, named, narrow, picked_by_digits
@@ -56,6 +57,8 @@ class Typed:
         elif self.text == PREFIX:
             self._write("")
             return Said(command=stroke.lower()) if stroke.lower() in COMMANDS else None
+        elif stroke == HELP and not self.text and not narrow(self.classes, HELP):
+            return Said(command=HELP)
         elif self.by_digit and stroke in "123456789":
             place = int(stroke) - 1
             return Said(listed[place]) if place < len(listed) else None

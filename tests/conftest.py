@@ -10,7 +10,6 @@ from collections.abc import Callable
 import pytest
 
 from aced.cli import main
-from aced.learner import _forest
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # before numpy: test processes fill the cores already
@@ -32,10 +31,19 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def small_forests() -> None:
+def small_forests() -> int:
     """A learner with 100 labels compares itself with a random forest, which would take longer than most
-    of what tests do with it. Here it has few trees; ``tests/learner/test_forest.py`` has them all."""
-    _forest.TREES = 4
+    of what tests do with it. Here it has few trees; tests of it ask for ``whole_forests``."""
+    from aced.learner import _forest
+
+    users, _forest.TREES = _forest.TREES, 4
+    return users
+
+
+@pytest.fixture
+def whole_forests(small_forests: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random forests with as many trees as users get."""
+    monkeypatch.setattr("aced.learner._forest.TREES", small_forests)
 
 
 @pytest.hookimpl(optionalhook=True)

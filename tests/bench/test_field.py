@@ -116,7 +116,8 @@ def test_the_library_says_where_the_jobs_of_the_field_are():
 
 def short(strategy, seed=0, task="field-rings", classifier="ours", **how):
     representation = how.get("representation", "auto") if classifier == "ours" else None
-    return Job(task, strategy, seed, 30, 5, None, {}, how.get("first"), representation, classifier)
+    budget, first = how.get("budget", 30), how.get("first")
+    return Job(task, strategy, seed, budget, 5, None, {}, first, representation, classifier)
 
 
 def test_the_first_batch_may_be_smaller_than_the_others():
@@ -130,9 +131,9 @@ def test_sparse_texts_run(name):
     if name in PEERS:
         pytest.importorskip("skactiveml")
         pytest.importorskip("small_text")
-    record = run_job(short(name, task="field-docs-numpy"))
+    record = run_job(short(name, task="field-docs-numpy", budget=15))
     assert "failed" not in record
-    assert [point["labels"] for point in record["curve"]] == [5, 10, 15, 20, 25, 30]
+    assert [point["labels"] for point in record["curve"]] == [5, 10, 15]
     assert record["curve"][-1]["holdout_accuracy"] > 0.7  # four of five texts are of one class
 
 

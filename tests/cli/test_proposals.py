@@ -48,7 +48,7 @@ def test_proposals_name_the_classes_and_start_the_classifier(call, files):
     assert "weight 1.00, beside the model's 1.00" in out
     assert json.loads(call("status", "p", "--json")[1])["proposals"]["proposals"] == 1.0
     code, out, _ = call("replay", "p", "--designs")
-    assert (code, "1 of 1 rounds repeated to the bit" in out) == (0, True)
+    assert (code, "1 of 1 round repeated to the bit" in out) == (0, True)
 
 
 @pytest.mark.parametrize(

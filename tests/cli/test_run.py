@@ -219,6 +219,7 @@ def test_with_a_fixed_penalty_rows_have_one_representation(call):
     assert accuracies[0] == accuracies[1]
 
 
+@pytest.mark.usefixtures("whole_forests")
 def test_a_run_says_where_a_random_forest_is_clearly_better(call, tmp_path):
     """Labels follow boxes along the axes among many other columns; the seed is fixed."""
     rng = np.random.default_rng(0)

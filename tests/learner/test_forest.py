@@ -9,20 +9,15 @@ from sklearn.model_selection import cross_val_score
 
 from aced import Learner, Pool
 from aced._workers import Workers
-from aced.learner import _forest
 from aced.learner._forest import Compared, clearly_better, compare, forest_right
 from aced.representations import Choice, Representations
+
+pytestmark = pytest.mark.usefixtures("whole_forests")
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(1500, 12)).astype(np.float32)
 BOXES = (((ROWS[:, 0] > 0.3) & (ROWS[:, 1] < 0.5)) | (ROWS[:, 2] > 1)).astype(int)
 LINE = (ROWS @ RNG.normal(size=12) > 0).astype(int)
-
-
-@pytest.fixture(autouse=True)
-def whole_forests(monkeypatch):
-    """As many trees as users get; other tests have fewer."""
-    monkeypatch.setattr(_forest, "TREES", 100)
 
 
 def model_of(positions, codes, choice="rbf"):

@@ -50,7 +50,7 @@ def said(project):
 def test_rounds_in_a_representation_are_repeated_to_the_bit_without_their_memory(tmp_path, strategy):
     drawn, shares = [], []
     for lose in (False, True):
-        project = make(tmp_path / f"p{lose}", strategy=strategy)
+        project = make(tmp_path / f"p{lose}", ROWS[:200], strategy=strategy)
         for _ in range(3):
             label(project, RINGS, 1)
             if lose:
@@ -143,6 +143,7 @@ def test_the_sentence_names_the_round_since_which_it_holds(tmp_path):
     assert f"rows as they are would err {found['errors']['linear']:.3f}" in found["sentence"]
 
 
+@pytest.mark.usefixtures("whole_forests")
 def test_a_lead_is_told_where_a_random_forest_is_clearly_better(tmp_path):
     """The comparison is made at 120 and 240 labels, not in between, and remembered by the memory."""
     project = make(tmp_path / "p", BOXES, batch=60)

@@ -196,7 +196,8 @@ def test_weighting_by_the_probabilities_is_unbiased():
     y = codes.astype(float)
     found = []
     for seed in range(400):
-        asked = Learner(Pool(rows), strategy=Blend(explore=0.4), batch_size=6, threads=1, seed=seed)
+        how = {"representation": "linear", "batch_size": 6, "threads": 1, "seed": seed}
+        asked = Learner(Pool(rows), strategy=Blend(explore=0.4), **how)
         asked.tell(np.arange(20), codes[:20])
         queries = asked.ask()
         told = y[:20].sum() + np.concatenate([[0.0], np.cumsum(y[queries.ids])[:-1]])

@@ -301,7 +301,7 @@ def test_status_names_every_class(call, made):
 
 def test_status_shows_accuracy_by_class(call, made):
     project = Project(made)
-    for _ in range(3):
+    for _ in range(6):
         project.refill(threads=1)
         while items := project.give("ann"):
             project.answer("ann", items[0].row, "label", ODD[items[0].row % 4])

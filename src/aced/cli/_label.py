@@ -120,9 +120,12 @@ class Session:
                 return None, True
             if said.command == "z":
                 back = self.project.undo(self.who)
+                if back is not None and back.kind == "returned":
+                    self.note = f"{visible(back.item.id)} is out of your queue again."
+                    return None, True
                 self.given -= back is not None
                 self.note = "Nothing to undo." if back is None else "Undone."
-                return back or item, True
+                return back.item if back else item, True
             if said.command == "w":
                 self.note = why(self.project.state.draws.get(item.row), self.project.names).plain
             elif said.command == "m":

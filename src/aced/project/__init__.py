@@ -55,6 +55,13 @@ from aced.project._files import (
     check_all as check_all,
     find_ledger as find_ledger,
 )
+from aced.project._history import (
+    ANSWERS as ANSWERS,
+    MOST_SHOWN as MOST_SHOWN,
+    Answer as Answer,
+    Page as Page,
+    history as history,
+)
 from aced.project._import import (
     Given as Given,
     Imported as Imported,
@@ -65,7 +72,7 @@ from aced.project._import import (
     row_finder as row_finder,
     write_answer as write_answer,
 )
-from aced.project._item import Item as Item, KeyTaken as KeyTaken
+from aced.project._item import Item as Item, KeyTaken as KeyTaken, Undone as Undone
 from aced.project._keys import (
     COMMANDS as COMMANDS,
     class_keys as class_keys,

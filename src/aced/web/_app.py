@@ -257,9 +257,12 @@ class Api:
         return Json({"seq": event.seq, **self._given(visitor, items, wanted=then > 0)})
 
     def undo(self, _: Request, visitor: Visitor, body: dict[str, Any]) -> Response:
-        item = self.project.undo(visitor.name, key=own_key(body))
-        shown = None if item is None else item_view(item)
-        return Json({"item": shown, "progress": progress(self.project, visitor.name)})
+        again = body.get("again", True) is not False
+        undone = self.project.undo(visitor.name, key=own_key(body), again=again)
+        kind = None if undone is None else undone.kind
+        shown = None if undone is None else item_view(undone.item)
+        now = progress(self.project, visitor.name)
+        return Json({"undone": kind, "item": shown, "progress": now})
 
     def _given(self, visitor: Visitor, items: list[Item], wanted: bool = True) -> dict[str, Any]:
         self.designer.wake(visitor.name)

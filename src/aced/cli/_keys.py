@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from aced.project import named
+from aced.project import PREFIX, named
 
 QUIT = "q"
+NO_MORE = f"{PREFIX}{QUIT}"
+"""The answer after the last one: to quit, also where a class has the letter."""
 END = "\x04"
 """No more strokes will come."""
 ENTER, BACKSPACE, ESCAPE = "\n", "\x7f", "\x1b"
@@ -23,6 +25,8 @@ SPECIAL = re.compile(rb"\x1b(\[[0-9;?]*[@-~]|O.|.)?", re.DOTALL)
 """Arrows and function keys, which are no answers."""
 
 STROKE = re.compile(r"\x1b(?:[\[O][0-9;?]*[@-~])?|.", re.DOTALL)
+KEY = re.compile(f"{PREFIX}?.|{PREFIX}", re.DOTALL)
+"""A key of a line: one character, or a slash and one more."""
 SAME = {"\r": ENTER, "\x08": BACKSPACE}
 REST = 0.02
 """Seconds in which the rest of a key's bytes comes after an escape."""
@@ -44,15 +48,18 @@ class Terminal:
         termios.tcflush(self._fd, termios.TCIFLUSH)
 
     def read(self) -> str:
-        """The next answer; ``QUIT`` when there are no more."""
+        """The next answer, a slash with the key after it; ``NO_MORE`` when there are no more."""
         letters = codecs.getincrementaldecoder("utf-8")(errors="replace")
         found = ""
-        while not found:
+        while not found or found == PREFIX:
             part = self._part()
             if not part or part[:1] == b"\x04":
-                return QUIT
-            found = letters.decode(SPECIAL.sub(b"", part))
-        return found[0].lower() if found[0].isprintable() else ""
+                return NO_MORE
+            if part == ESCAPE.encode():  # a slash is taken back
+                found = ""
+            found += letters.decode(SPECIAL.sub(b"", part))
+        answer = found[: 2 if found.startswith(PREFIX) else 1].lower()
+        return answer if answer.isprintable() else ""
 
     def strokes(self) -> list[str]:
         """All that was typed since the last call, at least one stroke: characters and the keys above."""
@@ -89,7 +96,7 @@ class Piped:
         """Drop nothing: a pipe is written ahead on purpose."""
 
     def read(self) -> str:
-        return next(self._answers, QUIT)
+        return next(self._answers, NO_MORE)
 
     def line(self) -> str:
         """The next line that says something; ``END`` when there are no more."""
@@ -103,7 +110,8 @@ class Piped:
             if name is not None:
                 yield words[name]
             else:
-                yield from (letter.lower() for letter in answer if not letter.isspace())
+                letters = "".join(letter.lower() for letter in answer if not letter.isspace())
+                yield from KEY.findall(letters)
 
 
 Keys = Terminal | Piped

@@ -24,6 +24,7 @@ from aced.project import (
     Item,
     Project,
     class_keys,
+    command_key,
     progress,
 )
 
@@ -145,8 +146,7 @@ class Session:
         self.labels = class_keys(classes, self.project.codes)
         self.words.clear()
         for key, name in reversed(self.labels.items()):
-            if name.lower() not in set(COMMANDS):  # a command keeps its letter, as the line of keys says
-                self.words[name] = key
+            self.words[name] = key
         self.typed = None if self.labels else Typed(classes)
 
     def read(self, pressed: Keys, item: Item) -> Said:
@@ -156,12 +156,16 @@ class Session:
         key = pressed.read()
         if key in self.labels:
             return Said(self.labels[key])
-        if key not in COMMANDS and isinstance(pressed, Piped):
-            keys = f"{', '.join(self.labels)}, {', '.join(COMMANDS)}"
+        command = key.removeprefix(PREFIX)
+        if command in set(COMMANDS):
+            return Said(command=command)
+        if isinstance(pressed, Piped):
+            commands = (command_key(letter, self.labels) for letter in COMMANDS)
+            keys = f"{', '.join(self.labels)}, {', '.join(commands)}"
             raise InvalidInput(
                 f"answer to {visible(item.id)}", f"{visible(key)!r} is no key; use {keys}"
             )
-        return Said(command=key)
+        return Said()
 
     def read_typed(self, typed: Typed, pressed: Keys, item: Item) -> Said:
         """The same where letters are typed to choose a class."""
@@ -194,7 +198,7 @@ class Session:
         if own:
             console.clear()
         around = FRAME + (typed.lines(console) if own and typed else 0)
-        more = f"{PREFIX}m" if typed else "m"
+        more = f"{PREFIX}m" if typed else command_key("m", self.labels)
         console.print(show_item(console, item, self.project.settings.root, page, around, more))
         console.print(status_line(progress(self.project, self.who)))
         if typed is None:

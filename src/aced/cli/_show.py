@@ -17,7 +17,7 @@ from rich.text import Text
 from aced._files import check_file
 from aced.cli._project import accuracy_words, counted, duration, visible
 from aced.ledger import Draw
-from aced.project import Item, guess
+from aced.project import Item, command_key, guess
 
 FRAME = 9
 """Lines around an item: its frame, the status line, the keys, a note."""
@@ -145,8 +145,8 @@ def key_line(names: dict[str, str]) -> Text:
         by_class.setdefault(name, []).append(key)
     for name, keys in by_class.items():
         line.append(f"{' or '.join(keys)} ", style="bold").append(visible(name)).append("   ")
-    for key, what in (("s", "skip"), ("u", "unsure"), ("z", "undo"), ("w", "why"), ("q", "quit")):
-        line.append(f"{key} ", style="bold").append(what).append("   ")
+    for letter, what in (("s", "skip"), ("u", "unsure"), ("z", "undo"), ("w", "why"), ("q", "quit")):
+        line.append(f"{command_key(letter, names)} ", style="bold").append(what).append("   ")
     line.rstrip()
     return line
 

@@ -76,6 +76,7 @@ from aced.project._item import Item as Item, KeyTaken as KeyTaken, Undone as Und
 from aced.project._keys import (
     COMMANDS as COMMANDS,
     class_keys as class_keys,
+    command_key as command_key,
     named as named,
     narrow as narrow,
     picked_by_digits as picked_by_digits,

@@ -53,6 +53,7 @@ def progress(project: Project, who: str | None = None) -> dict[str, Any]:
         "drawn": len(state.draws),
         "total": settings.rows,
         "mine": tally.counts[who, "label"],
+        "undoable": who in state.people and bool(state.people[who].done),
         "today": tally.days[who, day_of(project.ledger.now)],
         "accuracy": now,
         "audit": bool(settings.audit),

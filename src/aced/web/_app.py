@@ -37,6 +37,7 @@ from aced.web._body import number, own_key, read_object, text, whole
 from aced.web._classes import change_classes
 from aced.web._designer import Designer
 from aced.web._headers import Headers, Json
+from aced.web._history import history_view
 from aced.web._images import apart, read_image
 from aced.web._map import Map
 from aced.web._views import Reader, item_view, why_view
@@ -145,12 +146,15 @@ class Api:
         return [
             Route("/", partial(self.page, "label.html", False)),
             Route("/lead", partial(self.page, "lead.html", True)),
+            Route("/history", partial(self.page, "history.html", False)),
             Route("/enter", self.enter),
             Route("/static/{name}", self.static),
             Route("/api/me", get(self.me)),
             Route("/api/next", get(self.next)),
             Route("/api/answer", post(self.answer), methods=["POST"]),
             Route("/api/undo", post(self.undo), methods=["POST"]),
+            Route("/api/history", get(self.history)),
+            Route("/api/return", post(self.put_back), methods=["POST"]),
             Route("/api/why/{row}", get(self.why)),
             Route("/api/image/{row}", apart(get(self.image))),
             Route("/api/item/{row}", get(self.item, lead=True)),
@@ -263,6 +267,14 @@ class Api:
         shown = None if undone is None else item_view(undone.item)
         now = progress(self.project, visitor.name)
         return Json({"undone": kind, "item": shown, "progress": now})
+
+    def history(self, request: Request, visitor: Visitor) -> Response:
+        return Json(history_view(self.project, visitor, request))
+
+    def put_back(self, _: Request, visitor: Visitor, body: dict[str, Any]) -> Response:
+        self.project.put_back(visitor.name, whole(body, "answer"), key=own_key(body))
+        self.designer.wake(visitor.name)
+        return Json({"progress": progress(self.project, visitor.name)})
 
     def _given(self, visitor: Visitor, items: list[Item], wanted: bool = True) -> dict[str, Any]:
         self.designer.wake(visitor.name)

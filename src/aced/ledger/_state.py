@@ -230,8 +230,7 @@ class State:
         holders.pop(whose, None)
         if not holders:
             self.leases.pop(row, None)
-        places = (self.votes, self.passed)
-        if answer not in self.undone and not any(whose in place.get(row, {}) for place in places):
+        if answer not in self.undone and not self.said_something(whose, row):
             self.passed.setdefault(row, {})[whose] = kind
 
     def _imported(self, event: Event) -> None:
@@ -314,6 +313,10 @@ class State:
         """Whether this person holds the row, held it, or has answered it."""
         places = (self.leases, self.votes, self.passed)
         return any(who in place.get(row, {}) for place in places)
+
+    def said_something(self, who: str, row: int) -> bool:
+        """Whether an answer of this person about the row stands."""
+        return any(who in place.get(row, {}) for place in (self.votes, self.passed))
 
     def untouched(self) -> int:
         """The number of waiting rows that nobody holds or has answered."""

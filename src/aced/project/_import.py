@@ -16,6 +16,7 @@ from aced._tables import FORMATS, read_bytes, read_table
 from aced.ledger import Transaction
 from aced.project._classes import counted_as
 from aced.project._export import original
+from aced.project._history import PASSED
 from aced.project._people import check_name
 from aced.project._project import Project
 
@@ -61,10 +62,11 @@ def import_labels(
     """Take the labels of a .csv, .tsv, .jsonl or .parquet file.
 
     ``path`` has the columns ``item`` (or ``id``) and ``label``, perhaps ``annotator`` and ``seconds``.
-    In Label Studio's exports ``aced_id`` is the item and ``lead_time`` the seconds. ``who`` is the
-    annotator of lines that name none. ``form`` is the format (default: by the file's ending). A label
-    that stands already is left as it is. A file that was imported before changes nothing. Items that
-    were never drawn may have labels too, without a draw probability.
+    In Label Studio's exports ``aced_id`` is the item and ``lead_time`` the seconds. A line without a
+    label whose ``answer`` is skip or unsure is one, unless the annotator has an answer already. ``who``
+    is the annotator of lines that name none. ``form`` is the format (default: by the file's ending). A
+    label that stands already is left as it is. A file that was imported before changes nothing. Items
+    that were never drawn may have labels too, without a draw probability.
     """
     path = Path(path)
     content = read_bytes(path, "file")
@@ -94,11 +96,11 @@ def import_labels(
     for place, cells in by_people:
         given = _given(project, place, cells, where, meant, key, who or UNNAMED, stamp)
         before = found.setdefault((given.row, given.who), (given, place))
-        if before[0].code != given.code:
+        if (before[0].kind, before[0].code) != (given.kind, given.code):
             raise InvalidInput(
                 "file",
-                f"{place} says {project.names[given.code or 0]!r} where {before[1]} says "
-                f"{project.names[before[0].code or 0]!r}, for the same item and annotator; "
+                f"{place} says {_word(project, given)} where {before[1]} says "
+                f"{_word(project, before[0])}, for the same item and annotator; "
                 "remove one",
             )
     people, taken, ignored = [], 0, len(lines) - len(by_people)
@@ -110,6 +112,8 @@ def import_labels(
         for given, _ in found.values():
             standing = writing.state.votes.get(given.row, {}).get(given.who)
             if standing is not None and writing.state.stands[standing.code] == given.code:
+                continue
+            if given.code is None and writing.state.said_something(given.who, given.row):
                 continue
             if given.key is not None and project.ledger.find(given.key) is not None:
                 continue
@@ -138,8 +142,9 @@ def _given(
     row = next((found for name in meant(item) if (found := where(name)) is not None), None)
     if row is None:
         raise InvalidInput("file", f"{place}: there is no item {item[:80]!r}; remove the line")
-    label = _text(cells.get("label"))
-    code = counted_as(project.ledger.state, meant(label), place)
+    label, kind = _text(cells.get("label")), _text(cells.get("answer"))
+    passed = kind in PASSED and not label
+    code = None if passed else counted_as(project.ledger.state, meant(label), place)
     who = meant(_text(cells.get("annotator")))[0] or default
     if cells.keys() >= LABEL_STUDIO and who.isdecimal():
         who = f"label-studio {who}"  # the same name as from its JSON
@@ -151,7 +156,11 @@ def _given(
     seconds = as_seconds(cells.get(name), f"{place}: {name}")
     asked = hashlib.sha256(f"{row} {who}".encode()).hexdigest()[:32]
     notes = {"from_prediction": True} if from_prediction(cells) else {}
-    return Given(row, who, "label", code, seconds, f"import:{stamp}:{asked}", notes)
+    return Given(row, who, kind if passed else "label", code, seconds, f"import:{stamp}:{asked}", notes)
+
+
+def _word(project: Project, given: Given) -> str:
+    return given.kind if given.code is None else repr(project.names[given.code])
 
 
 def from_prediction(annotation: Mapping[str, Any]) -> bool:

@@ -39,6 +39,7 @@ from aced.project._files import (
     read_features,
     read_items,
 )
+from aced.project._goal import Goals
 from aced.project._history import check_return
 from aced.project._item import USED, Item, KeyTaken, Undone, check_same
 from aced.project._people import check_name, hash_of, holder_of, new_token
@@ -240,6 +241,11 @@ class Project:
             return opinions(state, self.settings.combine)
         with self.ledger.reading() as state:
             return opinions(state, self.settings.combine)
+
+    @cached_property
+    def goals(self) -> Goals:
+        """After how many labels it may be enough, as rounds come in."""
+        return Goals()
 
     @cached_property
     def tally(self) -> Tally:

@@ -36,9 +36,10 @@ from aced.web._access import LABEL_STUDIO, Access, Gate, Refused, Visitor
 from aced.web._body import number, own_key, read_object, text, whole
 from aced.web._classes import change_classes
 from aced.web._designer import Designer
-from aced.web._headers import Headers, Json
+from aced.web._headers import Headers
 from aced.web._history import history_view
 from aced.web._images import apart, read_image
+from aced.web._json import Json
 from aced.web._map import Map
 from aced.web._views import Reader, item_view, why_view
 
@@ -109,25 +110,25 @@ def make_app(
     return app
 
 
-async def _http_error(_: Request, error: Exception) -> Response:
+async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if isinstance(error, Refused):
-        return error.response()
+        return error.response(request)
     sentences = {404: "there is no such page", 405: "this page takes other HTTP methods"}
     sentence = sentences.get(error.status_code, error.detail)
-    return Refused(error.status_code, sentence, error.headers).response()
+    return Refused(error.status_code, sentence, error.headers).response(request)
 
 
-async def _invalid(_: Request, error: Exception) -> Response:
+async def _invalid(request: Request, error: Exception) -> Response:
     if isinstance(error, ClassGone):
         return Json({"error": str(error), "classes": error.classes}, status_code=409)
     if isinstance(error, KeyTaken):
-        return Refused(409, str(error)).response()
+        return Refused(409, str(error)).response(request)
     if not isinstance(error, LedgerError):
-        return Refused(400, str(error)).response()
+        return Refused(400, str(error)).response(request)
     full = "the disk is full" in str(error)
     what = "the disk is full" if full else "the ledger cannot be used now"
-    return Refused(503, f"{what}; nothing was saved, try again").response()
+    return Refused(503, f"{what}; nothing was saved, try again").response(request)
 
 
 class Api:

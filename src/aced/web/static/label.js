@@ -38,7 +38,7 @@ const STATES = {
   designing: ["The next round is being planned", "It appears here by itself, usually within seconds."],
   done: ["All done, thank you", "There is nothing left for you here right now. New items appear by themselves."],
   away: ["The server cannot be reached", "Your answers are kept in this browser and sent as soon as it is back."],
-  unknown: ["You need an access link", "Open the one that you were given, or that aced serve printed."],
+  unknown: ["You need an access link", "Open the one that you were given, or that aced serve printed. If it no longer works, ask for a new one."],
   shut: ["You may no longer label here", "Answers not sent yet are kept in this browser."],
 };
 

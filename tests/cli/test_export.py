@@ -50,7 +50,7 @@ def test_a_format_by_name_and_standard_output(call, folder, tmp_path):
     code, said, _ = call("export", folder, "--out", "-", "--format", "jsonl")
     assert [json.loads(line)["annotator"] for line in said.splitlines()] == ["ann"] * 11
     call("export", folder, "--out", tmp_path / "labels", "--format", "csv")
-    assert (tmp_path / "labels").read_text().startswith("item,content,label,")
+    assert (tmp_path / "labels").read_text().startswith("item,content,answer,label,")
 
 
 def test_names_by_as(call, folder, tmp_path):

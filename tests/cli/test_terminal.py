@@ -223,7 +223,7 @@ def test_other_keys_are_no_answers(screen, tmp_path):
 
 def test_of_two_classes_arrows_f_and_j_are_the_first_and_the_second(screen, tmp_path):
     shown = screen(make(tmp_path / "p", classes=("spam", "ham")))
-    assert "1 spam   2 or h ham   s skip" in shown.until("q quit")
+    assert "1 or s spam   2 or h ham   /s skip" in shown.until("q quit")
     pressed = [("\x1b[D", "spam"), ("j", "ham"), ("F", "spam"), ("\x1bOC", "ham"), ("\x1b[C", "ham")]
     for number, (key, name) in enumerate(pressed, 1):
         shown.type(key)
@@ -478,15 +478,68 @@ def test_a_row_is_a_table(screen, tmp_path):
 def test_five_classes_have_digits_and_letters(screen, tmp_path):
     shown = screen(make(tmp_path / "p", classes=FIVE, strategy="passive"))
     line = shown.until("q quit")
-    assert "1 or c cat   2 or o cow   3 or d dog   4 or h sheep   5 or g goat" in " ".join(
+    assert "1 or c cat   2 or o cow   3 or d dog   4 or s sheep   5 or g goat   /s skip" in " ".join(
         line.split("\r\n")
     )
-    for number, (key, name) in enumerate([("4", "sheep"), ("o", "cow"), ("G", "goat")], 1):
+    for number, (key, name) in enumerate([("4", "sheep"), ("s", "sheep"), ("G", "goat")], 1):
         shown.type(key)
         assert f"{number} of 60 labelled" in shown.until(f": {name}")
+    shown.type("/s")
+    shown.until(": skip")
+    for key in ("/", "\x1b", "o"):  # a slash that was a slip
+        time.sleep(0.1)
+        shown.type(key)
+    shown.until(": cow")
     shown.type("q")
     assert shown.end() == 0
-    assert given(tmp_path / "p") == ["sheep", "cow", "goat"]
+    assert given(tmp_path / "p") == ["sheep", "sheep", "goat", "skip", "cow"]
+
+
+def test_classes_with_the_letters_of_commands_have_them_and_quit_has_a_slash(screen, tmp_path):
+    shown = screen(make(tmp_path / "p", classes=("query", "zoo"), strategy="passive"), columns=100)
+    assert "/z undo" in shown.until("/q quit")
+    for key, name in (("q", "query"), ("z", "zoo"), ("z", "zoo")):
+        shown.type(key)
+        shown.until(f": {name}")
+    shown.type("/z")
+    shown.until("Undone.")
+    shown.type("/q")
+    assert shown.end() == 0
+    assert given(tmp_path / "p") == ["query", "zoo"]
+
+
+def test_the_keys_of_the_page_and_a_slash_before_a_command_go_together(screen, tmp_path):
+    shown = screen(make(tmp_path / "p", classes=("spam", "waffle"), strategy="passive"), columns=100)
+    line = shown.until("q quit")
+    assert "1 or s spam   2 or w waffle   /s skip   u unsure   z undo   /w why   ? keys" in line
+    shown.type("?")
+    found = shown.until("any key goes back")
+    assert re.search(r"1 s ← f +spam\s+2 w → j +waffle\s+/s +skip: I should not label this", found)
+    assert re.search(r"/w +why this item; .*\s+m +the next page", found)
+    assert re.search(r"/ +before the letter of a command: also where a class has this letter", found)
+    shown.type("/")  # goes back, and is no slash before a command
+    shown.until("q quit")
+    shown.type("/w")
+    assert "drawn with probability" in shown.until("Round 1")
+    shown.type("s")
+    assert "1 of 60 labelled" in shown.until(": spam")
+    shown.type("/")
+    time.sleep(0.1)
+    shown.resize(30, 90)  # a slash stays when everything is drawn anew
+    shown.until("q quit")
+    shown.type("s")
+    shown.until(": skip")
+    shown.type("/")
+    time.sleep(0.1)
+    shown.type("\x7f")  # takes the slash back, and undoes nothing
+    time.sleep(0.1)
+    shown.type("\x1b[C")
+    assert "2 of 60 labelled" in shown.until(": waffle")
+    shown.type("\x7f")
+    shown.until("Undone.")
+    shown.type("/q")
+    assert shown.end() == 0
+    assert given(tmp_path / "p") == ["spam", "skip"]
 
 
 def test_twelve_classes_are_typed(screen, tmp_path):
@@ -571,11 +624,22 @@ def test_many_classes_from_a_pipe(piped, tmp_path):
     )
 
 
-def test_a_pipe_gives_a_letter_to_the_command_and_takes_names_in_any_case(piped, tmp_path):
+def test_a_pipe_gives_a_letter_to_the_class_and_takes_names_in_any_case(piped, tmp_path):
     make(tmp_path / "p", classes=["s", "su", "Ham", "b"], strategy="passive")
-    done = piped(tmp_path / "p", "s\nS\n1\nsu\nSU\nham\nHAM\nB\n")
+    done = piped(tmp_path / "p", "/s\n/S\n1\nsu\nSU\nham\nHAM\nB\ns\nS\n/s1/u\n")
     assert (done.returncode, done.stderr) == (0, "")
-    assert given(tmp_path / "p") == ["skip", "skip", "s", "su", "su", "Ham", "Ham", "b"]
+    said = ["skip", "skip", "s", "su", "su", "Ham", "Ham", "b", "s", "s", "skip", "s", "unsure"]
+    assert given(tmp_path / "p") == said
+
+
+def test_the_end_of_a_pipe_ends_labelling_also_where_a_class_has_q(piped, tmp_path):
+    make(tmp_path / "p", classes=["query", "other"], strategy="passive")
+    done = piped(tmp_path / "p", "qo\n")
+    assert "2 answers saved" in done.stdout
+    assert given(tmp_path / "p") == ["query", "other"]
+    done = piped(tmp_path / "p", "/x\n")
+    assert (done.returncode, "'/x' is no key" in done.stderr) == (2, True)
+    assert "/q" in done.stderr
 
 
 # -- a pipe -------------------------------------------------------------------------
@@ -652,12 +716,12 @@ def test_a_person_invited_keeps_role_and_token(piped, tmp_path):
 @pytest.mark.parametrize(
     ("classes", "keys"),
     [
-        (["spam", "ham"], {"1": "spam", "2": "ham", "h": "ham"}),
+        (["spam", "ham"], {"1": "spam", "2": "ham", "s": "spam", "h": "ham"}),
         (["true", "tall"], {"1": "true", "2": "tall"}),
         (["1 star", "5 stars"], {"1": "1 star", "5": "5 stars"}),
         (["0", "odd"], {"0": "0", "o": "odd"}),
         (["Ärger", "Freude"], {"1": "Ärger", "2": "Freude", "ä": "Ärger", "f": "Freude"}),
-        (["2", "skip it"], {"1": "skip it", "2": "2"}),
+        (["2", "skip it"], {"1": "skip it", "2": "2", "s": "skip it"}),
         (["2", "20"], {"1": "20", "2": "2"}),
         (["20", "2"], {"1": "20", "2": "2"}),
         (["50", "5"], {"1": "50", "5": "5"}),

@@ -36,6 +36,9 @@ PATHS = (
     "/api/people",
     "/api/revoke",
     "/api/classes",
+    "/history",
+    "/api/history",
+    "/api/return",
     "/label-studio/health",
     "/label-studio/predict",
     "/label-studio/webhook",
@@ -242,7 +245,7 @@ def _check_answer(project: Project, request: Request, response: Response) -> Non
 
 def request(rng: random.Random) -> Request:
     """A request that makes sense, with a few things in it that do not."""
-    often, seldom = (_answer, _any) * 3, (_undo, _invite, _revoke, _classes)
+    often, seldom = (_answer, _any) * 3, (_undo, _invite, _revoke, _classes, _return)
     made = rng.choice((*often, *seldom))(rng)
     for _ in range(rng.choice((0, 0, 1, 1, 2, 4))):
         made = rng.choice((_bad_header, _bad_body, _bad_body, _bad_path, _bad_query, _bad_method))(
@@ -291,6 +294,11 @@ def _classes(rng: random.Random) -> Request:
         "dry": rng.random() < 0.3,
     }
     return _post("/api/classes", edited(rng, body) if rng.random() < 0.5 else body)
+
+
+def _return(rng: random.Random) -> Request:
+    body = {"answer": rng.randrange(60), "key": f"b{rng.randrange(6)}"}
+    return _post("/api/return", edited(rng, body) if rng.random() < 0.5 else body)
 
 
 def _any(rng: random.Random) -> Request:

@@ -26,6 +26,7 @@ KINDS = (
     "label",
     "skip",
     "unsure",
+    "returned",
     "undo",
     "imported",
     "class-added",

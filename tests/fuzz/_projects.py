@@ -58,9 +58,11 @@ def _change_classes(project: Project) -> None:
 
 def _answer(project: Project, who: str, number: int) -> None:
     for item in project.give(who, 1):
-        kind = {5: "skip", 8: "unsure"}.get(number, "label")
+        kind = {3: "skip", 5: "skip", 8: "unsure"}.get(number, "label")
         label = ("no", "yes")[item.row % 2] if kind == "label" else None
-        project.answer(who, item.row, kind, label, seconds=1.5, key=f"key-{number}")
+        event, _ = project.answer(who, item.row, kind, label, seconds=1.5, key=f"key-{number}")
+        if number == 3:
+            project.put_back("ann", event.seq, key="back-1")
 
 
 @dataclass(frozen=True)

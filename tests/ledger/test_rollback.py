@@ -14,8 +14,8 @@ from tests.ledger.test_file import begin, label
 from tests.ledger.test_state import Story, drawn, people
 
 KINDS = [
-    "label", "skip", "unsure", "undo", "lease", "draw", "spare", "revoked", "annotator", "imported",
-    "sealed", "accepted", "class-added", "class-renamed", "class-merged", "class-undone",
+    "label", "skip", "unsure", "returned", "undo", "lease", "draw", "spare", "revoked", "annotator",
+    "imported", "sealed", "accepted", "class-added", "class-renamed", "class-merged", "class-undone",
 ]  # fmt: skip
 steps = st.lists(
     st.tuples(
@@ -32,6 +32,10 @@ def happen(story, kind, who, row, code):
         done = state.people[who].done
         if done:
             story("undo", who, state.given[done[-1]][1], {"of": done[-1], "until": until})
+    elif kind == "returned":
+        passed = [seq for seq in state.given if state.standing(seq) and state.given[seq][0] != "label"]
+        if passed:
+            story(kind, who, state.given[passed[-1]][1], {"of": passed[-1]})
     elif kind == "draw":
         reserve = {"rows": [9 - row], "probabilities": [0.5]}
         rows = [row, (row + code) % 10]

@@ -14,7 +14,14 @@ from hypothesis import given, strategies as st
 
 from aced import InvalidInput
 from aced.ledger import replay
-from aced.project import export_rows, neutral, write_csv, write_jsonl, write_parquet
+from aced.project import (
+    export_rows,
+    import_labels,
+    neutral,
+    write_csv,
+    write_jsonl,
+    write_parquet,
+)
 from aced.project._export import COLUMNS, FORMULA, original
 from tests.helpers import answer
 from tests.project.places import make
@@ -48,7 +55,7 @@ def test_a_line_for_each_item_and_annotator(project):
     answer(project, "ann", first.row, "label", "yes", seconds=2.25)
     answer(project, "bob", first.row, "label", "no", seconds=1.0)
     answer(project, "bob", project.give("bob")[0].row, "skip")
-    found = [row for row in export_rows(project) if row["item"] == first.id]
+    found = [row for row in export_rows(project) if row["item"] == first.id and row["label"]]
     draw = project.state.draws[first.row]
     assert [(row["annotator"], row["label"], row["seconds"]) for row in found] == [
         ("ann", "yes", 2.25),
@@ -62,6 +69,64 @@ def test_a_line_for_each_item_and_annotator(project):
         assert row["combined_label"] in ("no", "yes")
     vote = project.state.votes[first.row]["ann"]
     assert datetime.fromisoformat(found[0]["at"]) == datetime.fromtimestamp(vote.at, timezone.utc)
+
+
+def test_skips_and_unsures_that_stand_have_a_line_without_a_label(project):
+    project.refill()
+    first, second, third = project.give("ann", 3)
+    answer(project, "ann", first.row, "skip", seconds=1.5)
+    answer(project, "ann", second.row, "unsure", seconds=0.5)
+    answer(project, "ann", third.row, "skip")
+    answer(project, "ann", third.row, "label", "yes")  # the skip no longer stands
+    answer(project, "bob", second.row, "label", "no")
+    answer(project, "bob", first.row, "skip")
+    found = {(row["item"], row["annotator"]): row for row in export_rows(project)}
+    assert {place: (row["answer"], row["label"]) for place, row in found.items()} == {
+        (first.id, "ann"): ("skip", None),
+        (first.id, "bob"): ("skip", None),
+        (second.id, "ann"): ("unsure", None),
+        (second.id, "bob"): ("label", "no"),
+        (third.id, "ann"): ("label", "yes"),
+    }
+    events = {(event.kind, event.row, event.who): event for event, _ in project.ledger.events()}
+    skip = found[first.id, "ann"]
+    assert list(skip) == list(COLUMNS)
+    assert skip["seconds"] == 1.5
+    at = events["skip", first.row, "ann"].at
+    assert datetime.fromisoformat(skip["at"]) == datetime.fromtimestamp(at, timezone.utc)
+    assert skip["draw_probability"] == project.state.draws[first.row].probability
+    assert skip["combined_label"] is skip["combined_probability"] is None
+    assert found[second.id, "ann"]["combined_label"] == "no"
+    (of_class,) = {
+        tuple(row["probabilities"].values())
+        for row in export_rows(project, probabilities=True)
+        if row["item"] == first.id
+    }
+    assert of_class == (None, None)
+    project.put_back("ann", events["skip", first.row, "ann"].seq)
+    assert (first.id, "ann") not in {(row["item"], row["annotator"]) for row in export_rows(project)}
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_skips_come_through_an_export_and_an_import(project, tmp_path, ending):
+    for row, kind in ((1, "skip"), (2, "unsure"), (3, "label"), (0, "skip")):
+        answer(project, "ann", row, kind, "no" if kind == "label" else None, seconds=2.0)
+    rows = export_rows(project, probabilities=True)
+    path = tmp_path / f"x.{ending}"
+    write = {"csv": write_csv, "jsonl": write_jsonl, "parquet": write_parquet}[ending]
+    write(rows, path, project.classes)
+    other = make(tmp_path / "other")
+    found = import_labels(other, path)
+    assert (found.taken, found.known) == (4, 0)
+    passed = {row: said["ann"] for row, said in other.state.passed.items() if said}
+    assert passed == {1: "skip", 2: "unsure", 0: "skip"}
+    told = [(row["item"], row["answer"], row["label"], row["seconds"]) for row in export_rows(other)]
+    assert told == [(row["item"], row["answer"], row["label"], row["seconds"]) for row in rows]
+    third = make(tmp_path / "third")
+    third.add_person("ann")
+    answer(third, "ann", 1, "label", "yes")
+    assert import_labels(third, path).taken == 3  # a skip takes no label away
+    assert third.state.votes[1]["ann"].code == 1
 
 
 def test_combined_label_and_its_probability_are_the_projects(project):

@@ -8,7 +8,7 @@ import string
 
 import pytest
 
-from aced.project import COMMANDS, class_keys, named, narrow, picked_by_digits
+from aced.project import COMMANDS, class_keys, command_key, named, narrow, picked_by_digits
 
 ANIMALS = ["cat", "cow", "dog", "sheep", "goat", "horse", "hen", "duck", "swan"]
 
@@ -30,15 +30,20 @@ def test_of_equal_first_letters_the_first_class_has_it():
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_is_never_a_key_of_a_class(command: str):
+def test_a_class_that_begins_with_the_letter_of_a_command_has_it_and_no_other_class(command: str):
     names = [f"{command}{rest}" for rest in ("ab", "bc", "cd")]
-    keys = class_keys(names)
-    assert command not in keys
-    assert letters(keys) == dict(zip(names, "abc", strict=True))
+    assert letters(class_keys(names)) == dict(zip(names, f"{command}bc", strict=True))
+    inside = [f"x{command}", f"xx{command}", f"{command}x"]  # within a name it is the command's
+    assert letters(class_keys(inside)) == {f"x{command}": "x", f"{command}x": command}
+    for two in ([f"{command}ab", "xa"], ["xa", f"{command}ab"]):
+        keys = class_keys(two)
+        assert keys[command] == f"{command}ab"
+        assert command_key(command, keys) == f"/{command}"
+    assert command_key(command, class_keys(["ab", "xa"])) == command
 
 
 def test_names_without_a_free_letter_have_only_a_digit():
-    assert class_keys(["suz", "wqm", "!?"]) == {"1": "suz", "2": "wqm", "3": "!?"}
+    assert letters(class_keys(["suz", "wqm", "swu", "!?"])) == {"suz": "s", "wqm": "w"}
 
 
 def test_letters_of_any_language():
@@ -103,7 +108,7 @@ def test_a_key_never_means_two_classes_and_every_class_has_one():
             names[0] = rng.choice("0123456789") + names[0]
             keys = class_keys(names)
             assert set(keys.values()) == set(names)
-            assert not set(keys) & set(COMMANDS)
+            assert all(name[0].lower() == key for key, name in keys.items() if key in COMMANDS)
             assert all(len(key) == 1 for key in keys)
 
 

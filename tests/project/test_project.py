@@ -163,8 +163,8 @@ def test_the_same_key_counts_once(tmp_path):
     assert one.seq == two.seq
     with pytest.raises(InvalidInput, match="key"):
         project.answer("bob", item.row, "label", "yes", key="r1")
-    assert project.undo("ann", key="u1").row == item.row
-    assert project.undo("ann", key="u1").row == item.row
+    assert project.undo("ann", key="u1").item.row == item.row
+    assert project.undo("ann", key="u1").item.row == item.row
     assert project.state.votes[item.row] == {}
     assert project.undo("ann") is None
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from aced.project import Project, progress, summary
-from aced.project._summary import labels_left
 from tests.helpers import answer, blobs
 
 
@@ -175,18 +174,3 @@ def test_accuracy_curve_and_time_left_come_from_the_rounds(tmp_path):
     assert left is not None
     assert found["progress"]["seconds_left"] == 2.0 * left
     assert [r["round"] for r in found["rounds"]] == list(range(1, len(found["rounds"]) + 1))
-
-
-@pytest.mark.parametrize(
-    ("gain", "labelled", "total", "left"),
-    [(5.0, 320, 1000, 180), (5.0, 600, 1000, 0), (5.0, 320, 400, 80), (-2.0, 320, 1000, None)],
-)
-def test_labels_left_solve_the_fit(gain, labelled, total, left):
-    """Estimates on A - B/n exactly: all labels after 100 B gain less than one point."""
-    rounds = [
-        {"labels": n, "accuracy": {"estimate": 0.8 - gain / n, "checked": n // 10}}
-        for n in (100, 200, 300)
-    ]
-    assert labels_left(rounds, labelled, total) == left
-    assert labels_left(rounds[:2], labelled, total) is None
-    assert labels_left([], total, total) == 0

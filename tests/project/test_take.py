@@ -118,3 +118,37 @@ def test_lines_that_were_left_out_are_taken_once_they_can_be(project, tmp_path):
     assert votes(project)[1] == {"ann": "no"}
     assert import_labels(project, path, skip_bad=True).taken == 0
     assert not replay(project.ledger).problems
+
+
+def test_skips_and_unsures_are_taken_and_left_out_like_labels(project, tmp_path):
+    lines = (
+        "item,answer,label,annotator",
+        "t1,skip,,ann",
+        "t2,unsure,,ann",
+        "t3,skip,,ann",
+        "t3,unsure,,ann",
+        "t4,skip,,ann",
+        "t4,label,yes,ann",
+        "t5,forgot,,ann",
+        "t99,skip,,ann",
+        "t6,label,no,ann",
+    )
+    path = write(tmp_path / "x.csv", "\n".join(lines))
+    with pytest.raises(InvalidInput, match="line 8: "):
+        import_labels(project, path)
+    project.add_person("ann")
+    answer(project, "ann", 1, "label", "yes")  # a skip takes no label away
+    found = import_labels(project, path, skip_bad=True)
+    assert (found.taken, found.known) == (2, 1)
+    assert votes(project) == {1: {"ann": "yes"}, 6: {"ann": "no"}}
+    assert {row: said for row, said in project.state.passed.items() if said} == {2: {"ann": "unsure"}}
+    assert [line.split(",")[0].split(":")[0] for line in found.left] == [
+        "line 4 says skip where line 5 says unsure",
+        "line 5 says unsure where line 4 says skip",
+        "line 6 says skip where line 7 says 'yes'",
+        "line 7 says 'yes' where line 6 says skip",
+        "line 8",
+        "line 9",
+    ]
+    assert import_labels(project, path, skip_bad=True).taken == 0
+    assert not replay(project.ledger).problems

@@ -369,7 +369,7 @@ def test_values_json_does_not_know_become_null(tmp_path: Path) -> None:
 
 
 def test_pages(client: TestClient) -> None:
-    for path, file in (("/", "label.html"), ("/lead", "lead.html")):
+    for path, file in (("/", "label.html"), ("/lead", "lead.html"), ("/history", "history.html")):
         page = client.get(path)
         assert page.status_code == 200
         assert page.headers["content-type"] == "text/html; charset=utf-8"

@@ -19,7 +19,7 @@ from aced.web import make_app
 from tests.web.helpers import POST, TestClient, local_client, make
 
 JSON = {"Content-Type": "application/json"}
-POSTS = ["/api/answer", "/api/undo", "/api/people", "/api/revoke", "/api/classes"]
+POSTS = ["/api/answer", "/api/undo", "/api/people", "/api/revoke", "/api/classes", "/api/return"]
 
 
 @pytest.fixture

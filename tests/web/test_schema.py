@@ -18,9 +18,12 @@ from tests.web.helpers import POST, TestClient, far_client, local_client, make
 ROUTES = [
     "/", "/lead", "/enter", "/static/{}", "/api/me", "/api/next", "/api/answer", "/api/undo",
     "/api/why/{}", "/api/image/{}", "/api/item/{}", "/api/lead", "/api/map", "/api/export",
-    "/api/people", "/api/revoke", "/api/classes", "/{}", "/api/{}",
+    "/api/people", "/api/revoke", "/api/classes", "/history", "/api/history", "/api/return",
+    "/{}", "/api/{}",
 ]  # fmt: skip
-CHANGES = ["/api/answer", "/api/undo", "/api/people", "/api/revoke", "/api/classes"]
+CHANGES = [
+    "/api/answer", "/api/undo", "/api/people", "/api/revoke", "/api/classes", "/api/return",
+]  # fmt: skip
 JSON = {**POST, "Content-Type": "application/json"}
 FUZZ = settings(
     max_examples=300,
@@ -53,10 +56,13 @@ fields = st.fixed_dictionaries(
         "to": st.text(min_size=1, max_size=20) | values,
         "into": st.sampled_from(["yes", "no", "maybe"]) | values,
         "dry": st.booleans() | values,
+        "answer": st.integers(0, 60) | values,
+        "again": st.booleans() | values,
     },
 )
 bodies = (fields | values).map(lambda value: json.dumps(value).encode()) | st.binary(max_size=200)
-queries = st.dictionaries(st.sampled_from(["count", "format", "token"]) | texts, texts, max_size=3)
+asked = ["count", "format", "token", "who", "everybody", "kinds", "text", "before"]
+queries = st.dictionaries(st.sampled_from(asked) | texts, texts, max_size=3)
 pieces = st.integers().map(str) | st.integers(0, 60).map(str) | texts
 latin = st.text(st.characters(max_codepoint=255, exclude_characters="\r\n\0"), max_size=30)
 headers = st.fixed_dictionaries(
@@ -138,6 +144,8 @@ def test_any_change(local: TestClient, project: Project, path: str, data: st.Dat
     said = {"kind": "label", "label": "yes", "seconds": 1.0, "then": 3, "role": "annotator"}
     said |= {"action": data.draw(st.sampled_from(["add", "rename", "merge", "undo"]))}
     said |= {"from": "yes", "to": "yeah", "into": "no"}
+    passed = local.get("/api/history?kinds=skip,unsure&everybody").json()["answers"]
+    said |= {"answer": passed[0]["seq"] if passed else 0}
     names = {"row": held[0]["row"] if held else 0, "name": "bob", "key": f"r{project.state.seq}"}
     made_up = data.draw(fields)
     keys = data.draw(st.lists(st.sampled_from(sorted(made_up)), max_size=2)) if made_up else []

@@ -29,10 +29,13 @@ JSON = {"Content-Type": "application/json"}
 GETS = [
     "/", "/lead", "/enter", "/static/label.html", "/static/none.css", "/nowhere", "/api/nowhere",
     "/api/me", "/api/next", "/api/why/0", "/api/image/0", "/api/item/0", "/api/lead", "/api/map",
-    "/api/export",
+    "/api/export", "/history", "/api/history",
 ]  # fmt: skip
-POSTS = ["/api/answer", "/api/undo", "/api/people", "/api/revoke", "/api/classes"]
-LEADS_ONLY = ["/lead", "/api/lead", "/api/map", "/api/export", "/api/item/0"]
+POSTS = ["/api/answer", "/api/undo", "/api/people", "/api/revoke", "/api/classes", "/api/return"]
+LEADS_ONLY = [
+    "/lead", "/api/lead", "/api/map", "/api/export", "/api/item/0", "/api/history?everybody",
+    "/api/history?who=lea",
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from contextlib import nullcontext
 from enum import Enum
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, Annotated, Any
 
 import typer
 
@@ -52,7 +53,7 @@ def export(
         int | None, typer.Option(help="The most tasks to write for label-studio (default: a batch).")
     ] = None,
 ) -> None:
-    """Write the labels, one line for each item and annotator.
+    """Write the answers, one line for each item and annotator; skips and unsures have no label.
 
     With --probabilities a table has one more column for each class, called probability_CLASS, and a
     line of JSON has an object. They are the probabilities of what the votes on an item say together.
@@ -81,7 +82,7 @@ def export(
             sole = sole_probability(state)
         with nullcontext() if standard else saving(out):
             WRITE[form](rows, sys.stdout.buffer if standard else out, names)
-        said = counted(len(rows), "label")
+        said = _counts(rows)
         if sole is not None:
             say(
                 f"combined_probability is {sole:.3g} where an item has one label: nothing is known of "
@@ -91,6 +92,15 @@ def export(
     opened.close()
     if not standard:
         typer.echo(f"{out}: {said}")
+
+
+def _counts(rows: list[dict[str, Any]]) -> str:
+    """How many labels there are, and skips and unsures if there are some."""
+    found = Counter(row["answer"] for row in rows)
+    parts = [counted(found["label"], "label")]
+    parts += [counted(found["skip"], "skip")] * (found["skip"] > 0)
+    parts += [f"{found['unsure']} unsure"] * (found["unsure"] > 0)
+    return ", ".join(parts)
 
 
 def _by_ending(out: Path) -> Format:

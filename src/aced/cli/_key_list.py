@@ -7,7 +7,7 @@ from rich.text import Text
 
 from aced.cli._keys import LEFT, RIGHT
 from aced.cli._project import visible
-from aced.project import PREFIX
+from aced.project import PREFIX, command_key
 
 HELP = "?"
 """The key that shows the list."""
@@ -59,7 +59,7 @@ def key_line(names: dict[str, str], more: bool) -> Text:
         ("q", "quit"),
     )
     for key, what in letters:
-        line.append(f"{key} ", style="bold").append(what).append("   ")
+        line.append(f"{command_key(key, names)} ", style="bold").append(what).append("   ")
     line.rstrip()
     return line
 
@@ -87,10 +87,11 @@ def key_pages(names: dict[str, str], by_digit: bool, height: int) -> list[Table]
     ]
     if not names:
         rows += [(key, what) for key, what in TYPING if by_digit or key != "1 … 9"]
-    rows += [(key if names else PREFIX + key, what) for key, what in SPOKEN]
+    rows += [(command_key(key, names) if names else PREFIX + key, what) for key, what in SPOKEN]
     if names:
+        rows.append((PREFIX, "before the letter of a command: also where a class has this letter"))
         rows.append(("Backspace", "undo, too"))
-    rows.append((HELP, "this list"))
+    rows.append((command_key(HELP, names), "this list"))
     height = max(1, height)
     return [_table(rows[start : start + height]) for start in range(0, len(rows), height)]
 

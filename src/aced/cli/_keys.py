@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from aced.project import named
+from aced.project import PREFIX, named
 
 QUIT = "q"
+NO_MORE = f"{PREFIX}{QUIT}"
+"""The answer after the last one: to quit, also where a class has the letter."""
 END = "\x04"
 """No more strokes will come."""
 ENTER, BACKSPACE, ESCAPE = "\n", "\x7f", "\x1b"
@@ -28,6 +30,9 @@ KEY = re.compile(r"\x1b(?:\[[0-9;?]*[@-~]|O.|.)?|.", re.DOTALL)
 
 CUT = re.compile(rb"\x1b(\[[0-9;?]*|O)?$")
 """The beginning of a key whose other bytes are still to come, or the escape key."""
+
+WRITTEN = re.compile(f"{PREFIX}?.|{PREFIX}", re.DOTALL)
+"""A key of a line: one character, or a slash and one more."""
 
 SAME = {"\r": ENTER, "\x08": BACKSPACE}
 ANSWERS = (LEFT, RIGHT, BACKSPACE)
@@ -46,6 +51,7 @@ class Terminal:
     def __init__(self, stream: TextIO) -> None:
         self._fd = stream.fileno()
         self._stale = False
+        self._slash = False  # whether one was typed whose letter is still to come
 
     def redraw(self) -> None:
         """Let the next call of ``read`` or ``strokes`` say that the terminal has another size."""
@@ -55,23 +61,37 @@ class Terminal:
         """Drop what was typed so far: it was not meant for what is shown next."""
         import termios
 
-        self._stale = False
+        self._stale = self._slash = False
         termios.tcflush(self._fd, termios.TCIFLUSH)
 
     def read(self) -> str:
-        """The next answer; ``QUIT`` when there are no more, ``RESIZED`` if there is none yet."""
+        """The next answer, a slash with the key after it.
+
+        ``NO_MORE`` when there are no more, ``RESIZED`` if there is none yet.
+        """
         letters = codecs.getincrementaldecoder("utf-8")(errors="replace")
         while True:
             part = self._keys()
             if part is None:
                 return RESIZED
             if not part or part[:1] == END.encode():
-                return QUIT
+                return NO_MORE
             for key in _alike(KEY.findall(letters.decode(part))):
-                if len(key) == 1 and key not in (ESCAPE, BACKSPACE):
-                    return key.lower() if key.isprintable() else ""
-                if key in ANSWERS:
-                    return key
+                answer = self._answer(key)
+                if answer is not None:
+                    return answer
+
+    def _answer(self, key: str) -> str | None:
+        """What a key answers, with a slash if that went before; None if it answers nothing yet."""
+        slash, self._slash = self._slash, key == PREFIX and not self._slash
+        if self._slash or key == ESCAPE or (key == BACKSPACE and slash):
+            return None  # a slash begins, or is taken back
+        if key in ANSWERS:
+            return key
+        if len(key) > 1:
+            self._slash = slash
+            return None
+        return f"{PREFIX if slash else ''}{key.lower()}" if key.isprintable() else ""
 
     def strokes(self) -> list[str]:
         """All that was typed since the last call, at least one stroke: characters and the keys above."""
@@ -118,7 +138,7 @@ class Piped:
         """Drop nothing: a pipe is written ahead on purpose."""
 
     def read(self) -> str:
-        return next(self._answers, QUIT)
+        return next(self._answers, NO_MORE)
 
     def line(self) -> str:
         """The next line that says something; ``END`` when there are no more."""
@@ -132,7 +152,8 @@ class Piped:
             if name is not None:
                 yield words[name]
             else:
-                yield from (letter.lower() for letter in answer if not letter.isspace())
+                letters = "".join(letter.lower() for letter in answer if not letter.isspace())
+                yield from WRITTEN.findall(letters)
 
 
 Keys = Terminal | Piped

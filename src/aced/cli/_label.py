@@ -25,6 +25,7 @@ from aced.project import (
     Item,
     Project,
     class_keys,
+    command_key,
     progress,
 )
 
@@ -126,9 +127,12 @@ class Session:
                 return None, True
             if said.command == "z":
                 back = self.project.undo(self.who)
+                if back is not None and back.kind == "returned":
+                    self.note = f"{visible(back.item.id)} is out of your queue again."
+                    return None, True
                 self.given -= back is not None
                 self.note = "Nothing to undo." if back is None else "Undone."
-                return back or item, True
+                return back.item if back else item, True
             if said.command == "w":
                 self.note = self.reason(item, asked > 1)
             elif said.command == "m":
@@ -140,8 +144,7 @@ class Session:
         """Why this item; in ``full`` also what the classifier says, better read after a look."""
         draw = self.project.state.draws.get(item.row)
         says = opinion(draw, self.project.names).plain
-        key = f"{PREFIX}w" if self.typed else "w"
-        more = says if full or not says else f"{key} again shows what the classifier says."
+        more = says if full or not says else f"{self.key_of('w')} again shows what the classifier says."
         return f"{why(draw).plain} {more}".rstrip()
 
     def follow(self) -> bool:
@@ -159,9 +162,12 @@ class Session:
         self.keys = terminal_keys(classes, self.labels)
         self.words.clear()
         for key, name in reversed(self.labels.items()):
-            if name.lower() not in set(COMMANDS):  # a command keeps its letter, as the line of keys says
-                self.words[name] = key
+            self.words[name] = key
         self.typed = None if self.labels else Typed(classes)
+
+    def key_of(self, letter: str) -> str:
+        """What is pressed for a command."""
+        return f"{PREFIX}{letter}" if self.typed else command_key(letter, self.labels)
 
     def read(self, pressed: Keys, item: Item) -> Said:
         """What the person says next."""
@@ -171,12 +177,14 @@ class Session:
         labels = self.labels if isinstance(pressed, Piped) else self.keys
         if key in labels:
             return Said(labels[key])
-        if key not in COMMANDS and isinstance(pressed, Piped):
-            keys = f"{', '.join(self.labels)}, {', '.join(COMMANDS)}"
+        command = key.removeprefix(PREFIX)
+        if command not in set(COMMANDS) and isinstance(pressed, Piped):
+            commands = (self.key_of(letter) for letter in COMMANDS)
+            keys = f"{', '.join(self.labels)}, {', '.join(commands)}"
             raise InvalidInput(
                 f"answer to {visible(item.id)}", f"{visible(key)!r} is no key; use {keys}"
             )
-        return Said(command="z" if key == BACKSPACE else key)
+        return Said(command="z" if key == BACKSPACE else command)
 
     def read_typed(self, typed: Typed, pressed: Keys, item: Item) -> Said:
         """The same where letters are typed to choose a class."""
@@ -209,8 +217,8 @@ class Session:
         if own:
             console.clear()
         around = FRAME + (typed.lines(console) if own and typed else 0)
-        more = f"{PREFIX}m" if typed else "m"
-        console.print(show_item(console, item, self.project.settings.root, page, around, more))
+        root, more = self.project.settings.root, self.key_of("m")
+        console.print(show_item(console, item, root, page, around, more))
         console.print(status_line(progress(self.project, self.who)))
         if typed is None:
             console.print(key_line(self.labels, own))
@@ -232,7 +240,7 @@ class Session:
             self.console.print(pages[page])
             more = "any key for more" if page + 1 < len(pages) else "any key goes back"
             self.console.print(Text(more, style="dim"))
-            page += pressed.read() != RESIZED
+            page += pressed.strokes() != [RESIZED]
 
     def farewell(self, folder: object) -> None:
         self.console.print(status_line(progress(self.project, self.who)))

@@ -20,7 +20,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,8 @@ RETRY = 1.0
 """Seconds between attempts to write a file that could only be read."""
 LATEST = 253_402_214_400.0
 """The last day of the year 9999: a later time has no date."""
+AT_ONCE = 500
+"""Events that one query asks for by their numbers."""
 SNAPSHOT_AFTER = 2000
 """Events after the last snapshot from which a new one is worth its cost."""
 
@@ -197,6 +199,18 @@ class Ledger:
             query = f"SELECT {schema.COLUMNS} FROM events WHERE request = ?"
             found = self._base.execute(query, (key,)).fetchone()
             return None if found is None else as_event(found, self.path, found[0])
+
+    def named(self, seqs: Iterable[int]) -> dict[int, Event]:
+        """The events with these numbers, by number."""
+        wanted, found = sorted(set(seqs)), dict[int, Event]()
+        for start in range(0, len(wanted), AT_ONCE):
+            part = wanted[start : start + AT_ONCE]
+            places = ", ".join("?" * len(part))
+            query = f"SELECT {schema.COLUMNS} FROM events WHERE seq IN ({places})"
+            with self._lock, sentences(self.path):
+                rows = self._base.execute(query, part).fetchall()
+            found |= {row[0]: as_event(row, self.path, row[0]) for row in rows}
+        return found
 
     # -- writing --------------------------------------------------------------------
 

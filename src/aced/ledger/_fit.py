@@ -132,6 +132,7 @@ NEEDED: dict[str, dict[str, Test]] = {
     "spare": {"rows": _wholes, "probabilities": _numbers},
     "lease": {"until": _number},
     "label": {"label": _whole},
+    "returned": {"of": _whole},
     "undo": {"of": _whole},
     "sealed": {"files": _texts},
     "accepted": {"lost": _text},
@@ -174,7 +175,9 @@ ALLOWED: dict[str, dict[str, Test]] = {
 
 SAYS = ("says", "incumbent")
 """Fields of a note that are codes of classes."""
-ABOUT_A_ROW = ("lease", "label", "skip", "unsure", "undo")
+ABOUT_A_ROW = ("lease", "label", "skip", "unsure", "returned", "undo")
+PASSED = ("skip", "unsure")
+"""Answers after which a row is not given to the same person again."""
 
 
 def check_fit(event: Event, state: State) -> None:
@@ -213,6 +216,11 @@ def _check_places(event: Event, state: State) -> None:
         check_change(event, state)
     if event.kind == "revoked" and body["name"] not in state.people:
         raise ValueError(f"nobody is called {body['name']!r}")
+    if event.kind == "returned":
+        given = state.given.get(body["of"])
+        passed = given is not None and given[0] in PASSED and given[1] == event.row
+        if not passed or not state.standing(body["of"]):
+            raise ValueError(f"event {body['of']} is no skip or unsure of this row that stands")
     if event.kind == "undo":
         given = state.given.get(body["of"])
         if given is None or body["of"] in state.undone or given[1:] != (event.row, event.who):

@@ -10,7 +10,7 @@ from aced.ledger._events import Event
 from aced.ledger._state import State
 
 BY_ROW = ("draws", "checks", "wanted", "votes", "passed", "spared")
-BY_EVENT = ("given", "before")
+BY_EVENT = ("given", "before", "returned")
 IN_ORDER = ("waiting", "leases", "reserve")
 """Short tables whose order counts: they are kept whole."""
 SINGLE = ("seq", "at", "sealed", "classes", "changes", "classes_seq")

@@ -22,8 +22,9 @@ BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 MIGRATIONS: list[str] = [_CREATE, "", "", "", "", ""]
 """The i-th script brings a file from schema version i to i + 1. Version 2 has a head record; version 3
 may have more than two classes, and changes of them, which an earlier aced would take for damage, version
-4 a representation among its settings, version 5 may audit predictions or say when to stop, and version 6
-may say which columns its items were read from."""
+4 a representation among its settings, version 5 may audit predictions or say when to stop. A
+file of version 6 may say which columns its items were read from, and skipped and unsure rows may come
+back into the queue."""
 WITH_HEAD = 2
 
 COLUMNS = "seq, at, kind, who, item, body, request"

@@ -109,6 +109,7 @@ def freeze(state: State) -> dict[str, Any]:
         "undone": sorted(state.undone),
         "given": [[seq, *what] for seq, what in state.given.items()],
         "before": before,
+        "returned": list(state.returned.items()),
         "reserve": list(state.reserve.items()),
         "spared": list(state.spared.items()),
         "recent": [[who, list(times)] for who, times in state.recent.items()],
@@ -154,6 +155,7 @@ def thaw(kept: dict[str, Any]) -> State:
     state.before = {
         seq: (None if vote[0] is None else Vote(*vote), passed) for seq, *vote, passed in kept["before"]
     }
+    state.returned = dict(kept.get("returned", ()))  # snapshots of before have none
     state.reserve = dict(kept["reserve"])
     state.spared = dict(kept["spared"])
     state.recent = {who: deque(times, maxlen=RECENT) for who, times in kept["recent"]}

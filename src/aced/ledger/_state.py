@@ -81,6 +81,8 @@ class State:
     given: dict[int, tuple[str, int, str]] = field(default_factory=dict)  # seq: kind, row, who
     before: dict[int, tuple[Vote | None, str | None]] = field(default_factory=dict)
     """By event, what an answer replaced: the same person's vote, or their "skip" or "unsure"."""
+    returned: dict[int, int] = field(default_factory=dict)
+    """By event that brought a row back into the queue, the "skip" or "unsure" that stood in its way."""
     reserve: dict[int, float] = field(default_factory=dict)  # rows, and their draw probabilities
     spared: dict[int, int] = field(default_factory=dict)  # rows given out of turn, and the event
     recent: dict[str | None, deque[float]] = field(default_factory=dict)
@@ -168,6 +170,22 @@ class State:
         self.passed.setdefault(event.row or 0, {})[event.who] = event.kind
         self._review(event.row or 0)
 
+    def _returned(self, event: Event) -> None:
+        """Bring a skipped or unsure row back into the queue of the person who passed it.
+
+        Neither its draw nor its requests change: it is not drawn, wanted or counted a second time.
+        """
+        of = int(event.body["of"])
+        kind, row, whose = self.given[of]
+        del self.passed[row][whose]
+        self.seen[event.who] = event.at
+        self.given[event.seq] = (event.kind, row, event.who)
+        self.before[event.seq] = None, kind
+        self.returned[event.seq] = of
+        if event.who in self.people:
+            self.people[event.who].done.append(event.seq)
+        self._review(row)
+
     def _given(self, event: Event) -> dict[str, Vote]:
         assert event.row is not None
         holders = self.leases.get(event.row, {})
@@ -190,6 +208,9 @@ class State:
         self.undone.add(of)
         if who in self.people:
             self.people[who].done.remove(of)
+        if of in self.returned:
+            self._pass_again(of)
+            return
         self.passed.get(row, {}).pop(who, None)
         self.votes[row].pop(who, None)
         vote, passed = self.before[of]
@@ -200,6 +221,17 @@ class State:
         if event.body.get("until") is not None:
             self.leases.setdefault(row, {})[who] = event.body["until"]
         self._review(row)
+
+    def _pass_again(self, returned: int) -> None:
+        """Take a row out of the queue again. If its person has answered it since, that stands."""
+        answer = self.returned[returned]
+        kind, row, whose = self.given[answer]
+        holders = self.leases.get(row, {})
+        holders.pop(whose, None)
+        if not holders:
+            self.leases.pop(row, None)
+        if answer not in self.undone and not self.said_something(whose, row):
+            self.passed.setdefault(row, {})[whose] = kind
 
     def _imported(self, event: Event) -> None:
         """Change nothing: labels are events of their own. This one keeps a file from counting twice."""
@@ -227,6 +259,20 @@ class State:
     def names(self) -> list[str]:
         """By code, the name of the class that a label counts as."""
         return [self.classes[code].name for code in self.stands]
+
+    def standing(self, seq: int) -> bool:
+        """Whether this answer still holds: it was not undone, and no later one took its place."""
+        if seq in self.undone or seq not in self.given:
+            return False
+        kind, row, who = self.given[seq]
+        vote = self.votes.get(row, {}).get(who)
+        if kind == "label":
+            return vote is not None and vote.seq == seq
+        if self.passed.get(row, {}).get(who) != kind:
+            return False
+        said = self.people[who].done if who in self.people else list(self.given)
+        later = (one for one in reversed(said) if one > seq and one not in self.undone)
+        return not any(self.given[one] == (kind, row, who) for one in later)
 
     def labels_of_class(self, code: int) -> list[int]:
         """The numbers of the labels that count as this class, in the order they came."""
@@ -268,6 +314,10 @@ class State:
         places = (self.leases, self.votes, self.passed)
         return any(who in place.get(row, {}) for place in places)
 
+    def said_something(self, who: str, row: int) -> bool:
+        """Whether an answer of this person about the row stands."""
+        return any(who in place.get(row, {}) for place in (self.votes, self.passed))
+
     def untouched(self) -> int:
         """The number of waiting rows that nobody holds or has answered."""
         places = (self.leases, self.votes, self.passed)
@@ -306,6 +356,8 @@ class State:
         newer = [list(self.reserve.items()), list(self.spared.items()), self.sealed, self.losses]
         if any(newer):  # ledgers of before have none of these, and keep their digest
             content += newer
+        if self.returned:
+            content.append(list(self.returned.items()))
         if self.classes_seq:
             content.append([[c.name, c.former, c.into, c.withdrawn] for c in self.classes])
             content.append([[c.seq, c.kind, c.code, c.name] for c in self.changes])
@@ -322,7 +374,8 @@ FOLD: dict[str, Callable[[State, Event], None]] = {
     "label": State._label,
     "skip": State._skip,
     "unsure": State._skip,
-    "undo": State._undo,  # takes back a label, a skip or an unsure
+    "returned": State._returned,  # a row that was skipped, or unsure, comes back into the queue
+    "undo": State._undo,  # takes back a label, a skip, an unsure or a return
     "imported": State._imported,  # a file of labels was taken in; its hash
     "sealed": State._sealed,  # hashes of items and features, of a project that had none
     "accepted": State._accepted,  # events were lost, and work goes on without them

@@ -55,6 +55,13 @@ from aced.project._files import (
     check_all as check_all,
     find_ledger as find_ledger,
 )
+from aced.project._history import (
+    ANSWERS as ANSWERS,
+    MOST_SHOWN as MOST_SHOWN,
+    Answer as Answer,
+    Page as Page,
+    history as history,
+)
 from aced.project._import import (
     as_seconds as as_seconds,
     from_prediction as from_prediction,
@@ -62,10 +69,11 @@ from aced.project._import import (
     made_by_machine as made_by_machine,
     row_finder as row_finder,
 )
-from aced.project._item import Item as Item, KeyTaken as KeyTaken
+from aced.project._item import Item as Item, KeyTaken as KeyTaken, Undone as Undone
 from aced.project._keys import (
     COMMANDS as COMMANDS,
     class_keys as class_keys,
+    command_key as command_key,
     named as named,
     narrow as narrow,
     picked_by_digits as picked_by_digits,

@@ -1,4 +1,4 @@
-"""Labels as a table: one line for each item and each annotator who labelled it."""
+"""Answers as a table: one line for each item and each annotator who labelled or passed it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from math import isfinite
 from pathlib import Path
@@ -19,6 +20,7 @@ from aced._files import replacing
 from aced._optional import needed
 from aced.ledger import State
 from aced.project._classes import active_names
+from aced.project._history import passed_in
 from aced.project._project import Project
 
 Row = dict[str, Any]
@@ -28,6 +30,7 @@ Target = str | os.PathLike[str] | IO[bytes]
 COLUMNS = {
     "item": "string",
     "content": "string",
+    "answer": "string",
     "label": "string",
     "annotator": "string",
     "seconds": "float64",
@@ -51,11 +54,12 @@ OF_CLASS = "probability_"
 def export_rows(
     project: Project, state: State | None = None, *, probabilities: bool = False
 ) -> list[Row]:
-    """All labels of ``state`` (default: the present one), by item and then in the order they came.
+    """All answers of ``state`` (default: the present one), by item and then in the order they came.
 
-    Duplicates of an item have the labels of the row they share. ``combined_label`` is what the
-    votes on a row say together and ``combined_probability`` how probable that label is. An item
-    that was labelled without having been drawn has no draw probability and no round. With
+    ``answer`` is label, skip or unsure; only a label has a ``label``. Duplicates of an item have the
+    answers of the row they share. ``combined_label`` is what the votes on a row say together and
+    ``combined_probability`` how probable that label is; a row without votes has neither. An item that
+    was answered without having been drawn has no draw probability and no round. With
     ``probabilities``, a row also has the probabilities of all classes by their names.
     """
     if state is None:
@@ -67,32 +71,63 @@ def export_rows(
     known = zip(found.rows.tolist(), found.codes.tolist(), sure.tolist(), strict=True)
     combined = {row: (names[code], probability) for row, code, probability in known}
     shares = dict(zip(found.rows.tolist(), found.eta.round(6).tolist(), strict=True))
-    chosen, lines = active_names(state), []
+    chosen, lines, passed = active_names(state), [], _passed(project, state)
     for item in project.items:
         votes = state.votes.get(item["row"], {})
         draw = state.draws.get(item["row"])
-        for who, vote in sorted(votes.items(), key=lambda pair: pair[1].seq):
-            label, probability = combined[item["row"]]
-            at = datetime.fromtimestamp(vote.at, timezone.utc)
+        given = [
+            _Given(vote.seq, who, "label", names[vote.code], vote.seconds, vote.at)
+            for who, vote in votes.items()
+        ]
+        label, probability = combined.get(item["row"], (None, None))
+        for one in sorted([*given, *passed.get(item["row"], ())]):
+            at = datetime.fromtimestamp(one.at, timezone.utc)
             lines.append(
                 {
                     "item": item["id"],
                     "content": _flat(item["content"]),
-                    "label": names[vote.code],
-                    "annotator": who,
-                    "seconds": vote.seconds,
+                    "answer": one.kind,
+                    "label": one.label,
+                    "annotator": one.who,
+                    "seconds": one.seconds,
                     "at": at.isoformat(timespec="milliseconds"),
                     "draw_probability": None if draw is None else draw.probability,
                     "round": None if draw is None else draw.round,
                     "check": item["row"] in state.checks,
                     "combined_label": label,
-                    "combined_probability": round(probability, 6),
+                    "combined_probability": None if probability is None else round(probability, 6),
                 }
             )
             if probabilities:
-                of_class = dict(zip(chosen, shares[item["row"]], strict=True))
-                lines[-1]["probabilities"] = of_class
+                of_row = shares.get(item["row"], [None] * len(chosen))
+                lines[-1]["probabilities"] = dict(zip(chosen, of_row, strict=True))
     return lines
+
+
+@dataclass(frozen=True, order=True)
+class _Given:
+    """An answer of a person; answers are sorted by their numbers."""
+
+    seq: int
+    who: str
+    kind: str
+    label: str | None
+    seconds: float
+    at: float
+
+
+def _passed(project: Project, state: State) -> dict[int, list[_Given]]:
+    """The skips and unsures that stand, by row."""
+    standing = passed_in(state)
+    events = project.ledger.named(seq for said in standing.values() for seq in said.values())
+    return {
+        row: [
+            _Given(seq, who, one.kind, None, float(one.body.get("seconds", 0.0)), one.at)
+            for who, seq in said.items()
+            if (one := events[seq])
+        ]
+        for row, said in standing.items()
+    }
 
 
 def _flat(content: Any) -> str:

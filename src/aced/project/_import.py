@@ -13,6 +13,7 @@ from aced._errors import InvalidInput
 from aced._tables import FORMATS, Table, read_bytes, read_table
 from aced.project._classes import counted_as
 from aced.project._export import original
+from aced.project._history import PASSED
 from aced.project._people import check_name
 from aced.project._project import Project
 from aced.project._take import UNNAMED, Given, Imported, LeftOut, answer_key, stamp_of, take
@@ -32,11 +33,12 @@ def import_labels(
     """Take the labels of a .csv, .tsv, .jsonl, .parquet or .xlsx file.
 
     ``path`` has the columns ``item`` (or ``id``) and ``label``, perhaps ``annotator`` and ``seconds``.
-    In Label Studio's exports ``aced_id`` is the item and ``lead_time`` the seconds. ``who`` is the
-    annotator of lines that name none. ``form`` is the format (default: by the file's ending). A label
-    that stands already is left as it is. A file that was imported before changes nothing. Items that
-    were never drawn may have labels too, without a draw probability. ``skip_bad`` leaves out lines that
-    cannot be used, which are else refused; once they can be, the same file may be imported again.
+    In Label Studio's exports ``aced_id`` is the item and ``lead_time`` the seconds. A line without a
+    label whose ``answer`` is skip or unsure is one, unless the annotator has an answer already. ``who``
+    is the annotator of lines that name none. ``form`` is the format (default: by the file's ending). A
+    label that stands already is left as it is. A file that was imported before changes nothing. Items
+    that were never drawn may have labels too, without a draw probability. ``skip_bad`` leaves out lines
+    that cannot be used, which are else refused; once they can be, the same file may be imported again.
     """
     path = Path(path)
     content = read_bytes(path, "file")
@@ -86,11 +88,11 @@ def _without_contradictions(
     groups: dict[tuple[int, str], list[int]] = {}
     for number, (_, given) in read.items():
         groups.setdefault((given.row, given.who), []).append(number)
-    codes = {number: given.code for number, (_, given) in read.items()}
+    said = {number: (given.kind, given.code) for number, (_, given) in read.items()}
     found: dict[int, Given] = {}
     for numbers in groups.values():
         for number in reversed(numbers):  # a later line is said to contradict an earlier one
-            other = next((one for one in numbers if codes[one] != codes[number]), None)
+            other = next((one for one in numbers if said[one] != said[number]), None)
             if other is None:
                 found[numbers[0]] = read[numbers[0]][1]
                 break
@@ -100,9 +102,9 @@ def _without_contradictions(
 
 
 def _contradiction(project: Project, one: tuple[str, Given], other: tuple[str, Given]) -> str:
-    said, before = (project.names[given.code or 0] for _, given in (one, other))
+    said, before = (_word(project, given) for _, given in (one, other))
     return (
-        f"{one[0]} says {said!r} where {other[0]} says {before!r}, for the same item and annotator; "
+        f"{one[0]} says {said} where {other[0]} says {before}, for the same item and annotator; "
         "remove one"
     )
 
@@ -126,8 +128,9 @@ def _given(
     row = next((found for name in meant(item) if (found := where(name)) is not None), None)
     if row is None:
         raise InvalidInput("file", f"{place}: there is no item {item[:80]!r}; remove the line")
-    label = _text(cells.get("label"))
-    code = counted_as(project.ledger.state, meant(label), place)
+    label, kind = _text(cells.get("label")), _text(cells.get("answer"))
+    passed = kind in PASSED and not label
+    code = None if passed else counted_as(project.ledger.state, meant(label), place)
     who = meant(_text(cells.get("annotator")))[0] or default
     if cells.keys() >= LABEL_STUDIO and who.isdecimal():
         who = f"label-studio {who}"  # the same name as from its JSON
@@ -138,7 +141,12 @@ def _given(
     name = "seconds" if "seconds" in cells else "lead_time"
     seconds = as_seconds(cells.get(name), f"{place}: {name}")
     notes = {"from_prediction": True} if from_prediction(cells) else {}
-    return Given(row, who, "label", code, seconds, answer_key(stamp, row, who), notes)
+    kind = kind if passed else "label"
+    return Given(row, who, kind, code, seconds, answer_key(stamp, row, who), notes)
+
+
+def _word(project: Project, given: Given) -> str:
+    return given.kind if given.code is None else repr(project.names[given.code])
 
 
 def from_prediction(annotation: Mapping[str, Any]) -> bool:

@@ -26,6 +26,14 @@ class Item:
     shown: Mapping[str, Any] | None = None
 
 
+@dataclass(frozen=True)
+class Undone:
+    """What an undo took back: a label, skip, unsure or "returned", of this item."""
+
+    kind: str
+    item: Item
+
+
 class KeyTaken(InvalidInput):
     """A key that was used before came with another answer."""
 

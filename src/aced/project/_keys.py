@@ -2,14 +2,18 @@
 
 Up to ``MOST_KEYS`` classes have keys: a digit and, where one is free, a letter. More are chosen by
 typing the first letters of a name: a list narrows, and Enter takes the class that is marked in it.
+
+Commands have letters, too, and a class goes before a command: a class whose name begins with the letter
+of a command has this letter. The command is then a slash and its letter. With a slash first, every
+letter is a command's, whatever the classes are. Terminal and page have the same rule.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from aced.project._classes import alike
+from aced.project._classes import PREFIX, alike
 
 COMMANDS = "suzwqm"
 """Skip, unsure, undo, why, quit, more."""
@@ -23,11 +27,14 @@ def class_keys(classes: Sequence[str], codes: Sequence[int] | None = None) -> di
     Each class has a digit: the one that is its name, or that its name begins with if no other name
     does, so that 1 never means a class called 0, or else its code (by default its place, from 0) plus
     one, or the next digit that is free. Its letter is the one that is its name, or else the first letter
-    of its name that is neither a command nor a key of a class before it. Therefore, unless names are
-    digits or single letters, a class added at the end changes no key, and a class that goes no digit.
+    of its name that is no key of a class before it and no command's, unless the name begins with it.
+    Therefore, unless names are digits or single letters, a class added at the end changes no key of
+    another class, and a class that goes no digit.
 
     >>> class_keys(["cat", "cow", "dog", "sheep"])
-    {'1': 'cat', '2': 'cow', '3': 'dog', '4': 'sheep', 'c': 'cat', 'o': 'cow', 'd': 'dog', 'h': 'sheep'}
+    {'1': 'cat', '2': 'cow', '3': 'dog', '4': 'sheep', 'c': 'cat', 'o': 'cow', 'd': 'dog', 's': 'sheep'}
+    >>> class_keys(["cat", "case", "cosy"])
+    {'1': 'cat', '2': 'case', '3': 'cosy', 'c': 'cat', 'a': 'case', 'o': 'cosy'}
     >>> class_keys([f"{digit}" for digit in range(10)])["7"]
     '7'
     >>> class_keys([f"kind {place}" for place in range(30)])
@@ -35,12 +42,12 @@ def class_keys(classes: Sequence[str], codes: Sequence[int] | None = None) -> di
     >>> class_keys(["1", "10", "2", "20", "3"])
     {'1': '1', '2': '2', '3': '3', '4': '20', '5': '10'}
 
-    Two classes keep the keys that they have always had: a letter only if it is the first one. If one
-    of the two names begins with a digit, and the other with another character that is no command, these
-    are the only keys.
+    Two classes have a letter only if it is the first one of their names, and different from that of the
+    other. If one of the two names begins with a digit, and the other with another character that is no
+    command, these are the only keys.
 
     >>> class_keys(["spam", "ham"])
-    {'1': 'spam', '2': 'ham', 'h': 'ham'}
+    {'1': 'spam', '2': 'ham', 's': 'spam', 'h': 'ham'}
     >>> class_keys(["0", "1"])
     {'0': '0', '1': '1'}
     """
@@ -59,11 +66,7 @@ def _two(classes: Sequence[str]) -> dict[str, str]:
     numbers = _placed(classes, range(2), {name: name for name in classes if _is_digit(name)})
     if any(letter.isdigit() for letter in first) and not any(letter in COMMANDS for letter in first):
         return first
-    return numbers | {
-        letter: name
-        for letter, name in first.items()
-        if letter not in COMMANDS and letter not in numbers
-    }
+    return numbers | {letter: name for letter, name in first.items() if letter not in numbers}
 
 
 def _digits(classes: Sequence[str], codes: Sequence[int]) -> dict[str, str]:
@@ -106,11 +109,20 @@ def _letters(classes: Sequence[str]) -> dict[str, str]:
     own = {one for one in composed.values() if len(one) == 1}  # nobody else's
     found: dict[str, str] = {}
     for name, letters in composed.items():
-        taken = {*COMMANDS, *found, *(own - {letters})}
+        taken = {*(set(COMMANDS) - {letters[:1]}), *found, *(own - {letters})}
         letter = next((one for one in letters if one.isalpha() and one not in taken), None)
         if letter is not None:
             found[letter] = name
     return found
+
+
+def command_key(letter: str, keys: Collection[str]) -> str:
+    """What is pressed for a command where classes have these ``keys``.
+
+    >>> command_key("s", {"1", "h"}), command_key("s", {"1", "s"})
+    ('s', '/s')
+    """
+    return f"{PREFIX}{letter}" if letter in keys else letter
 
 
 # -- typing -----------------------------------------------------------------------------

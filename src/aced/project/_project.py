@@ -39,7 +39,9 @@ from aced.project._files import (
     read_features,
     read_items,
 )
-from aced.project._item import USED, Item, KeyTaken, check_same
+from aced.project._goal import Goals
+from aced.project._history import check_return
+from aced.project._item import USED, Item, KeyTaken, Undone, check_same
 from aced.project._people import check_name, hash_of, holder_of, new_token
 from aced.project._proposals import read_proposals, standing
 from aced.project._round import Brief, PlannedRound, train_classifier
@@ -247,6 +249,11 @@ class Project:
             return opinions(state, self.settings.combine)
 
     @cached_property
+    def goals(self) -> Goals:
+        """After how many labels it may be enough, as rounds come in."""
+        return Goals()
+
+    @cached_property
     def tally(self) -> Tally:
         """Counts that follow the ledger."""
         return Tally(self.ledger)
@@ -353,19 +360,44 @@ class Project:
             held = self._lease(writing, who, min(then, MOST_HELD), late) if then else []
         return event, [self.item(row) for row in held]
 
-    def undo(self, who: str, *, key: str | None = None) -> Item | None:
-        """Take back the last answer of ``who``, who gets the item again; None without an answer."""
+    def undo(self, who: str, *, key: str | None = None, again: bool = True) -> Undone | None:
+        """Take back the last answer of ``who``, or the last return to the queue; None without any.
+
+        An answer's item is given to ``who`` again. Without ``again`` it is only if they have no answer
+        about it now; otherwise the answer before stands, and nobody is asked.
+        """
+        with self.ledger.writing() as writing:
+            state = writing.state
+            self._known(state, who)
+            event = None if key is None else self.ledger.find(key)
+            if event is None:
+                done = state.people[who].done
+                if not done:
+                    return None
+                of = done[-1]
+                body: dict[str, Any] = {"of": of}
+                if of not in state.returned and (again or state.before[of] == (None, None)):
+                    body["until"] = writing.now + self.settings.lease
+                event = writing.append("undo", who, state.given[of][1], body, key)
+            elif event.kind != "undo" or event.who != who:
+                raise KeyTaken("key", USED)
+            kind = state.given[event.body["of"]][0]
+        assert event.row is not None
+        return Undone(kind, self.item(event.row))
+
+    def put_back(self, who: str, answer: int, *, key: str | None = None) -> Item:
+        """Bring the item of a skip or an unsure, event ``answer``, back into its person's queue.
+
+        ``who`` gave that answer or is a lead. The item is drawn, wanted and counted as before: it only
+        stops being passed. The same call sent twice with the same ``key`` counts once.
+        """
         with self.ledger.writing() as writing:
             self._known(writing.state, who)
             event = None if key is None else self.ledger.find(key)
             if event is None:
-                done = writing.state.people[who].done
-                if not done:
-                    return None
-                row = writing.state.given[done[-1]][1]
-                until = writing.now + self.settings.lease
-                event = writing.append("undo", who, row, {"of": done[-1], "until": until}, key)
-            elif event.kind != "undo" or event.who != who:
+                row = check_return(writing.state, who, answer)
+                event = writing.append("returned", who, row, {"of": answer}, key)
+            elif (event.kind, event.who, event.body.get("of")) != ("returned", who, answer):
                 raise KeyTaken("key", USED)
         assert event.row is not None
         return self.item(event.row)

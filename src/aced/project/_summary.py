@@ -1,18 +1,14 @@
 """How a project stands: for the page, the terminal and ``aced status``.
 
-Labels left. A project that was told when to stop has those that the certificate may still take. In
-others accuracy after n labels is fitted as A - B/n to the rounds' estimates, weighted by their labels.
-All labels after the n-th together then gain B/n. The labels left are those until this gain falls below
-``WORTH``, or until every row has a label.
+Labels left. A project that was told when to stop has those that the certificate may still take, and so
+has an audit. In others they are those up to the goal (:mod:`aced.project._goal`), which moves little, or
+until every row has a label.
 """
 
 from __future__ import annotations
 
-import math
 import statistics
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from aced.crowd import agreement, disputes
 from aced.ledger import State
@@ -31,8 +27,6 @@ if TYPE_CHECKING:
     from aced.project._project import Project
     from aced.project._votes import Opinions
 
-WORTH = 0.01
-FEWEST_POINTS = 3
 MOST_DISPUTES = 100
 
 
@@ -42,7 +36,10 @@ def progress(project: Project, who: str | None = None) -> dict[str, Any]:
     state, settings = project.ledger.state, project.settings
     rounds = list(state.rounds)
     now = accuracy(state, last_estimate(state))
-    left = labels_left(rounds, tally.labelled, settings.rows)
+    goal = project.goals.after(rounds, settings)
+    left = None if goal is None else max(0, goal - tally.labelled)
+    if tally.labelled == settings.rows:
+        left = 0
     if settings.audit:
         left = labels_of_audit(now, settings.audit["within"], tally.labelled, settings.rows)
     stop = state.rounds[-1].get("stop") if state.rounds else None
@@ -54,12 +51,14 @@ def progress(project: Project, who: str | None = None) -> dict[str, Any]:
         "drawn": len(state.draws),
         "total": settings.rows,
         "mine": tally.counts[who, "label"],
+        "undoable": who in state.people and bool(state.people[who].done),
         "today": tally.days[who, day_of(project.ledger.now)],
         "accuracy": now,
         "audit": bool(settings.audit),
         "stop": stop,
         "seconds_left": None if left is None or pace is None else round(left * pace, 1),
         "labels_left": left,
+        "goal": goal,
         "classes_version": state.classes_seq,
     }
 
@@ -73,29 +72,6 @@ def _until(stop: dict[str, Any] | None, then: int, labelled: int) -> int | None:
     if stop is None or (not stop["reached"] and stop["ahead"] is None):
         return None
     return 0 if stop["reached"] else max(1, stop["ahead"][1] + then - labelled)
-
-
-def labels_left(rounds: list[dict[str, Any]], labelled: int, total: int) -> int | None:
-    """Labels until all further labels together gain less than ``WORTH``; None while unknown.
-
-    >>> rounds = [{"labels": n, "accuracy": {"estimate": 0.9 - 5 / n, "checked": n // 10}}
-    ...           for n in (100, 200, 300)]
-    >>> labels_left(rounds, 320, 1000)
-    180
-    """
-    known = [r for r in rounds if r.get("accuracy") and r["labels"] > 0]
-    if len({r["labels"] for r in known}) < FEWEST_POINTS:
-        return total - labelled if labelled == total else None
-    inverse = np.array([1 / r["labels"] for r in known])
-    estimate = np.array([r["accuracy"]["estimate"] for r in known])
-    weight = np.array([r["accuracy"]["checked"] for r in known], dtype=float)
-    inverse -= np.average(inverse, weights=weight)
-    estimate -= np.average(estimate, weights=weight)
-    gain = -float((weight * inverse * estimate).sum() / (weight * inverse**2).sum())
-    if gain <= 0:  # too few checks to see a rise
-        return None
-    enough = min(total, math.ceil(round(gain / WORTH, 6)))
-    return max(0, enough - labelled)
 
 
 def summary(project: Project, cost_per_label: float | None = None) -> dict[str, Any]:

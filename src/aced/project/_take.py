@@ -100,6 +100,8 @@ def take(
             standing = writing.state.votes.get(given.row, {}).get(given.who)
             if standing is not None and writing.state.stands[standing.code] == given.code:
                 continue
+            if given.code is None and writing.state.said_something(given.who, given.row):
+                continue
             if given.key is not None and project.ledger.find(given.key) is not None:
                 continue
             if write_answer(writing, given, "import"):

@@ -19,8 +19,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from aced._local import names_this_machine, passed_on
 from aced.project import Project
-from aced.web._headers import Json
 from aced.web._limit import WrongTokens
+from aced.web._refusal import refusal
 
 COOKIE_BEFORE = "aced"
 """The cookie of every project before cookies had a name for each; it is still taken, and replaced."""
@@ -33,8 +33,8 @@ LONGEST_TOKEN = 200
 class Refused(HTTPException):
     """A request is refused: the status and one sentence."""
 
-    def response(self) -> Response:
-        return Json({"error": self.detail}, status_code=self.status_code, headers=self.headers)
+    def response(self, request: Request) -> Response:
+        return refusal(self.status_code, self.detail, request.headers, self.headers)
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,11 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
+            request = Request(scope)
             try:
-                self._check(Request(scope))
+                self._check(request)
             except Refused as refused:
-                await refused.response()(scope, receive, send)
+                await refused.response(request)(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 

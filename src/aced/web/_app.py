@@ -36,8 +36,10 @@ from aced.web._access import LABEL_STUDIO, Access, Gate, Refused, Visitor
 from aced.web._body import number, own_key, read_object, text, whole
 from aced.web._classes import change_classes
 from aced.web._designer import Designer
-from aced.web._headers import Headers, Json
+from aced.web._headers import Headers
+from aced.web._history import history_view
 from aced.web._images import apart, read_image
+from aced.web._json import Json
 from aced.web._map import Map
 from aced.web._views import Reader, item_view, why_view
 
@@ -108,25 +110,25 @@ def make_app(
     return app
 
 
-async def _http_error(_: Request, error: Exception) -> Response:
+async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if isinstance(error, Refused):
-        return error.response()
+        return error.response(request)
     sentences = {404: "there is no such page", 405: "this page takes other HTTP methods"}
     sentence = sentences.get(error.status_code, error.detail)
-    return Refused(error.status_code, sentence, error.headers).response()
+    return Refused(error.status_code, sentence, error.headers).response(request)
 
 
-async def _invalid(_: Request, error: Exception) -> Response:
+async def _invalid(request: Request, error: Exception) -> Response:
     if isinstance(error, ClassGone):
         return Json({"error": str(error), "classes": error.classes}, status_code=409)
     if isinstance(error, KeyTaken):
-        return Refused(409, str(error)).response()
+        return Refused(409, str(error)).response(request)
     if not isinstance(error, LedgerError):
-        return Refused(400, str(error)).response()
+        return Refused(400, str(error)).response(request)
     full = "the disk is full" in str(error)
     what = "the disk is full" if full else "the ledger cannot be used now"
-    return Refused(503, f"{what}; nothing was saved, try again").response()
+    return Refused(503, f"{what}; nothing was saved, try again").response(request)
 
 
 class Api:
@@ -145,12 +147,15 @@ class Api:
         return [
             Route("/", partial(self.page, "label.html", False)),
             Route("/lead", partial(self.page, "lead.html", True)),
+            Route("/history", partial(self.page, "history.html", False)),
             Route("/enter", self.enter),
             Route("/static/{name}", self.static),
             Route("/api/me", get(self.me)),
             Route("/api/next", get(self.next)),
             Route("/api/answer", post(self.answer), methods=["POST"]),
             Route("/api/undo", post(self.undo), methods=["POST"]),
+            Route("/api/history", get(self.history)),
+            Route("/api/return", post(self.put_back), methods=["POST"]),
             Route("/api/why/{row}", get(self.why)),
             Route("/api/image/{row}", apart(get(self.image))),
             Route("/api/item/{row}", get(self.item, lead=True)),
@@ -257,9 +262,20 @@ class Api:
         return Json({"seq": event.seq, **self._given(visitor, items, wanted=then > 0)})
 
     def undo(self, _: Request, visitor: Visitor, body: dict[str, Any]) -> Response:
-        item = self.project.undo(visitor.name, key=own_key(body))
-        shown = None if item is None else item_view(item)
-        return Json({"item": shown, "progress": progress(self.project, visitor.name)})
+        again = body.get("again", True) is not False
+        undone = self.project.undo(visitor.name, key=own_key(body), again=again)
+        kind = None if undone is None else undone.kind
+        shown = None if undone is None else item_view(undone.item)
+        now = progress(self.project, visitor.name)
+        return Json({"undone": kind, "item": shown, "progress": now})
+
+    def history(self, request: Request, visitor: Visitor) -> Response:
+        return Json(history_view(self.project, visitor, request))
+
+    def put_back(self, _: Request, visitor: Visitor, body: dict[str, Any]) -> Response:
+        self.project.put_back(visitor.name, whole(body, "answer"), key=own_key(body))
+        self.designer.wake(visitor.name)
+        return Json({"progress": progress(self.project, visitor.name)})
 
     def _given(self, visitor: Visitor, items: list[Item], wanted: bool = True) -> dict[str, Any]:
         self.designer.wake(visitor.name)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from typing import Any
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers as Asked, MutableHeaders
 from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from aced.project import finite
+from aced.web._refusal import refusal
 
 FIXED = {
     "Content-Security-Policy": (
@@ -26,17 +23,6 @@ FIXED = {
 LONGEST_PATH = 200
 """Characters of a path that the log shows."""
 _log = logging.getLogger("aced.web")
-
-
-class Json(JSONResponse):
-    """JSON in ASCII only, so that half a surrogate pair in an item cannot break it. NaN becomes null."""
-
-    def render(self, content: Any) -> bytes:
-        try:
-            text = json.dumps(content, allow_nan=False, separators=(",", ":"))
-        except ValueError:
-            text = json.dumps(finite(content), allow_nan=False, separators=(",", ":"))
-        return text.encode()
 
 
 class Headers:
@@ -71,4 +57,4 @@ class Headers:
             if started:
                 raise
             sentence = "something went wrong here; the server's log says what"
-            await Json({"error": sentence}, status_code=500)(scope, receive, dressed)
+            await refusal(500, sentence, Asked(scope=scope))(scope, receive, dressed)

@@ -17,24 +17,25 @@ PATIENCE = 10
 """The lead's data is computed at most once in ``FRESH`` seconds, and for a tenth of the time at most."""
 
 
-def item_view(item: Item) -> dict[str, Any]:
+def item_view(item: Item, longest: int | None = None) -> dict[str, Any]:
+    """An item; of a text, or of a cell, at most ``longest`` characters (default: ``FIRST``)."""
     image = item.kind == "image"
     return {
         "row": item.row,
         "id": item.id,
         "kind": item.kind,
-        "content": None if image else _cut(item.content),
+        "content": None if image else _cut(item.content, longest or FIRST),
         "image": f"/api/image/{item.row}" if image else None,
-        **({"shown": _cut(dict(item.shown))} if item.shown else {}),
+        **({"shown": _cut(dict(item.shown), longest or FIRST)} if item.shown else {}),
     }
 
 
-def _cut(content: Any) -> Any:
+def _cut(content: Any, longest: int) -> Any:
     """A text, or the cells of a row, without what is too long for a page."""
     if isinstance(content, dict):
-        return {name: _cut(cell) for name, cell in content.items()}
-    too_long = isinstance(content, str) and len(content) > FIRST
-    return f"{content[:FIRST]}… ({len(content)} characters)" if too_long else content
+        return {name: _cut(cell, longest) for name, cell in content.items()}
+    too_long = isinstance(content, str) and len(content) > longest
+    return f"{content[:longest]}… ({len(content)} characters)" if too_long else content
 
 
 def why_view(project: Project, row: int) -> dict[str, Any] | None:

@@ -26,6 +26,7 @@ export function moved(before, now) {
   const codeOf = ({ classes, codes, keys }, key) => codes[classes.indexOf(keys[key])];
   const keys = Object.keys(before.keys);
   if (!keys.length !== !Object.keys(now.keys).length) return null;
-  const changed = keys.filter((key) => codeOf(before, key) !== codeOf(now, key));
+  // Also a key that was a command's, or nothing, until now.
+  const changed = [...new Set([...keys, ...Object.keys(now.keys)])].filter((key) => codeOf(before, key) !== codeOf(now, key));
   return new Set(keys.length ? changed : ["Enter", ..."123456789"]);
 }

@@ -2,6 +2,7 @@
 // chosen from a list that narrows while the first letters of a name are typed. Nothing here is built
 // again for an item, so that thirty classes are as fast as two.
 
+import { listed } from "./commands.js";
 import { mark, tint } from "./marks.js";
 import { el } from "./util.js";
 
@@ -10,12 +11,16 @@ const IDS = ["first", "second"];
 const LENGTHY = 18;
 const cap = (key) => el("kbd", {}, CAPS[key] ?? key.toUpperCase());
 
-/** Buttons, one a class. `pick(place, clicked)` answers. */
+/**
+ * Buttons, one a class. `pick(place, clicked)` answers. `commands` are run by a slash and their letter;
+ * `hint(text)` says which there are.
+ */
 export class Buttons {
   typed = "";
+  slash = false;
 
-  constructor(box, { classes, codes, keys }, pick) {
-    Object.assign(this, { classes, codes, pick });
+  constructor(box, { classes, codes, keys }, pick, commands, hint) {
+    Object.assign(this, { classes, codes, pick, commands, hint });
     // Two classes have their old keys, too: arrows, F and J. Keys that the server names come before.
     this.places = classes.length === 2 ? { ArrowLeft: 0, ArrowRight: 1, f: 0, j: 1 } : {};
     for (const [key, name] of Object.entries(keys)) this.places[key] = classes.indexOf(name);
@@ -59,11 +64,26 @@ export class Buttons {
 
   /** What a key does here; undefined if nothing. */
   action({ key }) {
+    if (this.slash && key.length === 1) {
+      this.slash = false;
+      this.hint("");
+      return this.commands[key.toLowerCase()]?.run ?? (() => {});
+    }
+    if (this.slash && key === "Escape") return () => this.clear();
+    if (key === "/") return () => this.#begin();
     const place = this.places[key] ?? this.places[key.toLowerCase()];
     return place === undefined ? undefined : () => this.pick(place);
   }
 
-  clear() {}
+  #begin() {
+    this.slash = true;
+    this.hint(listed(this.commands));
+  }
+
+  clear() {
+    if (this.slash) this.hint("");
+    this.slash = false;
+  }
 
   focus() {}
 
@@ -176,7 +196,7 @@ export class Typing {
   }
 
   #command(letter) {
-    this.hint.textContent = Object.entries(this.commands).map(([key, { name }]) => `${key.toUpperCase()} ${name}`).join("   ");
+    this.hint.textContent = listed(this.commands);
     if (!letter) return;
     this.typed = "";
     this.commands[letter[0].toLowerCase()]?.run();
@@ -267,6 +287,7 @@ export class Typing {
 }
 
 /** Buttons, or a list to type in where there are more classes than keys. */
-export function chooser(box, me, pick, commands) {
-  return Object.keys(me.keys).length ? new Buttons(box, me, pick) : new Typing(box, me, pick, commands);
+export function chooser(box, me, pick, commands, hint) {
+  const some = Object.keys(me.keys).length;
+  return some ? new Buttons(box, me, pick, commands, hint) : new Typing(box, me, pick, commands);
 }

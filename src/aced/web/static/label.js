@@ -2,6 +2,7 @@
 
 import { changes, moved } from "./changes.js";
 import { chooser } from "./choices.js";
+import { showCommands } from "./commands.js";
 import { tint } from "./marks.js";
 import { Outbox } from "./outbox.js";
 import { Zoom, content, preload, release } from "./stage.js";
@@ -37,7 +38,7 @@ const STATES = {
   designing: ["The next round is being planned", "It appears here by itself, usually within seconds."],
   done: ["All done, thank you", "There is nothing left for you here right now. New items appear by themselves."],
   away: ["The server cannot be reached", "Your answers are kept in this browser and sent as soon as it is back."],
-  unknown: ["You need an access link", "Open the one that you were given, or that aced serve printed."],
+  unknown: ["You need an access link", "Open the one that you were given, or that aced serve printed. If it no longer works, ask for a new one."],
   shut: ["You may no longer label here", "Answers not sent yet are kept in this browser."],
 };
 
@@ -93,7 +94,7 @@ function report() {
   }
   const past = history.at(-1);
   say(byId("last"), past ? ` “${past.label ?? past.kind}”` : "");
-  byId("undo").disabled = blocked || !(history.length || progress?.mine || waiting);
+  byId("undo").disabled = blocked || !(history.length || progress?.undoable || waiting);
 }
 
 let noticeTimer = 0;
@@ -101,7 +102,7 @@ let noticeTimer = 0;
 function notice(text, ms = 6000) {
   const box = byId("notice");
   say(box, text);
-  box.hidden = false;
+  box.hidden = !text;
   clearTimeout(noticeTimer);
   noticeTimer = setTimeout(() => (box.hidden = true), ms);
 }
@@ -143,8 +144,11 @@ function delivered(op, reply) {
   lost = false;
   progress = reply.progress ?? progress;
   if (op.path === "/api/undo") {
-    takeBack(reply.item);
+    if (reply.undone === "returned") outOfQueue(reply.item);
+    else takeBack(reply.item);
     say(byId("said"), "Undone");
+  } else if (op.path === "/api/return") {
+    if (items.length) refill();
   } else {
     designing = reply.designing;
     merge(reply.items);
@@ -168,6 +172,13 @@ function refused(op, error) {
     show();
   }
   if (!items.length) refill();
+}
+
+/** An undo has taken an item out of the queue again. */
+function outOfQueue(item) {
+  blocked = false;
+  items = items.filter((held) => held.row !== item.row);
+  notice(`“${item.id}” is out of your queue again.`);
 }
 
 function takeBack(item) {
@@ -258,6 +269,7 @@ const actions = {
   z: undo,
   Backspace: undo,
   w: toggleWhy,
+  h: () => location.assign("/history"),
   "?": () => dialog.showModal(),
   "+": () => zoom.by(1.5),
   "=": () => zoom.by(1.5),
@@ -298,22 +310,20 @@ const COMMANDS = {
   u: { name: "Unsure", run: () => answer("unsure") },
   z: { name: "Undo", run: undo },
   w: { name: "Why", run: toggleWhy },
+  h: { name: "History", run: () => location.assign("/history") },
 };
 
-// Without and with classes that are typed: a slash and a letter cannot be said in aria-keyshortcuts.
-const SHORTCUTS = { skip: ["s", ""], unsure: ["u", ""], undo: ["z Backspace", "Backspace"], "why-open": ["w", ""] };
+const SHORTCUTS = { skip: ["s", []], unsure: ["u", []], undo: ["z", ["Backspace"]], "why-open": ["w", []], "to-history": ["h", []] };
 
 /** Shows the classes, at the start and whenever they have changed. */
 function introduce() {
   const typed = choices?.typed ?? "";
   const focused = document.activeElement?.dataset.code;
   const pick = (place, clicked) => (clicked && performance.now() < careful.until) || answer("label", place);
-  choices = chooser(byId("classes"), me, pick, COMMANDS);
+  choices = chooser(byId("classes"), me, pick, COMMANDS, (text) => notice(text));
   if (typed) choices.typed = typed;
-  const slash = choices.input ? "/" : "";
-  for (const cap of document.querySelectorAll("[data-command]")) say(cap, slash + cap.dataset.command);
-  for (const [id, keys] of Object.entries(SHORTCUTS)) byId(id).setAttribute("aria-keyshortcuts", keys[slash ? 1 : 0]);
-  document.body.classList.toggle("many", Boolean(slash));
+  showCommands(me.keys, SHORTCUTS);
+  document.body.classList.toggle("many", Boolean(choices.input));
   enable(typeof shown === "object" && shown !== null);
   const rows = choices.help().flatMap(([caps, words]) => [el("dt", {}, ...caps), el("dd", {}, ...words)]);
   byId("keys-classes").replaceChildren(...rows);
@@ -391,6 +401,9 @@ document.addEventListener("visibilitychange", () => {
   const stale = items.length && performance.now() > items[0].until;
   if (stale && !outbox.ops.length) refill(true);
 });
+
+// A page that the browser kept while another one was open does not know what was done there.
+addEventListener("pageshow", (event) => event.persisted && location.reload());
 
 addEventListener("beforeunload", (event) => {
   if (outbox && !outbox.kept && outbox.ops.length) event.preventDefault();

@@ -33,7 +33,7 @@ function showTiles(progress) {
   const { accuracy, labels_left: left } = progress;
   say(byId("left"), left === 0 ? "Enough" : duration(progress.seconds_left));
   say(byId("checked"), accuracy ? ` · ${count(accuracy.checked)} label${accuracy.checked === 1 ? "" : "s"}` : "");
-  const words = left === null || left === undefined ? "not known yet" : `${count(left)} label${left === 1 ? "" : "s"} to go`;
+  const words = left === null || left === undefined ? "not known yet" : `about ${count(left)} label${left === 1 ? "" : "s"} to go`;
   const enough = progress.audit ? "the certificate is narrow enough" : "more labels are expected to gain less than 1 %";
   say(byId("left-labels"), left === 0 ? (progress.stop ? "you can stop" : enough) : words);
   const { stop } = progress;

@@ -105,7 +105,7 @@ export class Outbox {
       const op = this.ops[0];
       // We still hold the rows of the answers behind this one, so ask for that many more.
       const then = Math.min(5, 2 + this.ops.length);
-      const body = { as: this.who, ...op.body, ...(op.path === "/api/answer" && { then }) };
+      const body = { as: this.who, ...(op.path === "/api/answer" && { then }), ...op.body };
       const timer = setTimeout(() => this.#lag(true), SLOW);
       try {
         const reply = await post(op.path, body);

@@ -8,6 +8,13 @@ const ENLARGED = 520;
 
 const images = new Map();
 
+/** Keeps the pixels of a tiny image sharp; returns its longest side. */
+function sharpen(image) {
+  const longest = Math.max(image.naturalWidth, image.naturalHeight);
+  image.classList.toggle("tiny", longest <= TINY);
+  return longest;
+}
+
 /** Starts loading an item's image; the element itself is kept, so showing it takes no time. */
 export function preload(item) {
   if (!item.image || images.has(item.row)) return;
@@ -15,8 +22,7 @@ export function preload(item) {
   image.decoding = "sync";
   image.src = item.image;
   image.addEventListener("load", () => {
-    const longest = Math.max(image.naturalWidth, image.naturalHeight);
-    image.classList.toggle("tiny", longest <= TINY);
+    const longest = sharpen(image);
     image.style.maxWidth = image.style.maxHeight = `${Math.max(ENLARGED, longest)}px`;
   });
   image.addEventListener("error", () => image.classList.add("broken"));
@@ -39,6 +45,18 @@ export function content(item) {
   const node = el("p", { class: `text ${size}`, dir: "auto" });
   node.textContent = text;
   return item.shown ? el("div", { class: "beside" }, node, table(item.shown)) : node;
+}
+
+/** An item in a list: a small image, or the beginning of what it says. */
+export function thumbnail(item) {
+  if (item.image) {
+    const image = el("img", { class: "ground", src: item.image, alt: `Image ${item.id}`, loading: "lazy" });
+    image.addEventListener("load", () => sharpen(image));
+    return el("span", { class: "what" }, image);
+  }
+  const cells = Object.entries(item.kind === "row" ? (item.content ?? {}) : {});
+  const text = cells.map(([name, value]) => `${name}: ${value ?? "–"}`).join("\n") || String(item.content ?? "");
+  return el("span", { class: "what", dir: "auto" }, text);
 }
 
 export function table(values) {

@@ -130,14 +130,15 @@ export function ago(when) {
 export const interval = (found) =>
   `${Math.round(100 * found.low)}–${Math.round(100 * found.high)}\u00a0%`;
 
-/** What a project has done so far, on both pages. The goal is where more labels gain little. */
+/**
+ * What a project has done so far, on both pages. The goal is where more labels gain little: a rounded
+ * number that the server keeps steady. Until it is known, all items are.
+ */
 export function showProgress(progress, waiting = 0) {
   const labelled = (progress.labelled ?? 0) + waiting;
-  const left = progress.labels_left;
-  const known = left !== null && left !== undefined;
-  const goal = known ? progress.labelled + left : progress.total;
+  const goal = progress.goal ?? progress.total;
   const share = goal ? Math.min(1, labelled / goal) : 0;
-  const of = left === 0 ? count(progress.total) : `${known && goal < progress.total ? "~" : ""}${count(goal)}`;
+  const of = `${goal < progress.total ? "about " : ""}${count(goal)}`;
   const bar = byId("progress");
   bar.firstElementChild.style.transform = `scaleX(${share})`;
   bar.setAttribute("aria-valuenow", Math.round(100 * share));

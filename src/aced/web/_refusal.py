@@ -17,13 +17,13 @@ from aced.web._json import Json
 PAGES = {
     401: (
         "This link does not let you in",
-        "It may have been revoked, or a newer link may have taken its place. Ask whoever leads the project "
-        "for a new link. Answers that this browser has not sent yet are kept in it.",
+        "It may have been revoked, or a newer link may have taken its place. Ask whoever leads the "
+        "project for a new link. Answers that this browser has not sent yet are kept in it.",
     ),
     403: (
         "This page is not for you",
-        "You can go on labelling. If you should see this page, ask a lead of the project for a link that "
-        "lets you.",
+        "You can go on labelling. If you should see this page, ask a lead of the project for a link "
+        "that lets you.",
     ),
     404: ("There is no such page", "Look at the address again, or go on labelling."),
     429: ("Please wait", "After that, open your link again. If it is refused again, ask for a new one."),

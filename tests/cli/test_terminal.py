@@ -472,6 +472,22 @@ def test_a_row_is_a_table(screen, tmp_path):
         assert word in found
 
 
+@pytest.mark.parametrize(
+    ("kind", "content", "empty"),
+    [
+        ("text", "", True),
+        ("text", " \n\u200b", True),
+        ("text", " . ", False),
+        ("row", {"a": None, "b": " "}, True),
+        ("row", {"a": 0}, False),
+    ],
+)
+def test_an_empty_item_says_so(kind, content, empty):
+    console = Console(file=io.StringIO(), width=60)
+    console.print(show_item(console, Item(0, "i0", kind, content), None, 0))
+    assert ("This item is empty." in console.file.getvalue()) == empty
+
+
 # -- many classes -------------------------------------------------------------------
 
 

@@ -43,6 +43,8 @@ def show_item(
     body: RenderableType
     if item.kind == "image":
         body = _image(console, str(item.content), root, around)
+    elif _is_empty(item.content):
+        body = Text("This item is empty.", style="dim")
     elif item.kind == "row":
         body = _row({**item.content, **(item.shown or {})})
     else:
@@ -64,6 +66,13 @@ def show_item(
     )
     under = f"page {page % pages + 1} of {pages}, {more} for more"
     return Panel(part, title=title, title_align="left", subtitle=under, subtitle_align="right")
+
+
+def _is_empty(content: Any) -> bool:
+    """Whether a text, or all cells of a row, hold nothing that can be seen."""
+    cells = content.values() if isinstance(content, dict) else (content,)
+    texts = ("" if cell is None else str(cell) for cell in cells)
+    return not any(letter.isprintable() and not letter.isspace() for text in texts for letter in text)
 
 
 def _cut(content: Any) -> str:

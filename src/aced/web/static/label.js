@@ -5,7 +5,7 @@ import { chooser } from "./choices.js";
 import { showCommands } from "./commands.js";
 import { tint } from "./marks.js";
 import { Outbox } from "./outbox.js";
-import { Zoom, content, preload, release } from "./stage.js";
+import { Zoom, content, preload, release, retry, unseen, whenImages } from "./stage.js";
 import { Away, Refused, backoff, byId, count, el, get, pause, say, showProgress, timeLeft } from "./util.js";
 import { watch } from "./watch.js";
 import { explain } from "./why.js";
@@ -60,10 +60,8 @@ function show() {
   if (next === shown) return;
   const isItem = typeof next === "object";
   if (!isItem || next.row !== shown?.row) {
-    byId("item").replaceChildren(isItem ? content(next) : message(next));
-    stage.dataset.kind = isItem ? next.kind : "message";
+    draw(next);
     stage.scrollTop = 0;
-    zoom.reset();
     if (isItem) watch.start();
   }
   shown = next;
@@ -73,8 +71,31 @@ function show() {
   explain(items[0], me?.classes.length);
 }
 
+function draw(next) {
+  const isItem = typeof next === "object";
+  byId("item").replaceChildren(isItem ? content(next, again) : message(next));
+  stage.dataset.kind = isItem && byId("item").querySelector(".zoom, .text, .values") ? next.kind : "message";
+  zoom.reset();
+}
+
+function again() {
+  if (typeof shown !== "object" || !unseen(shown)) return;
+  retry(shown);
+  draw(shown);
+  enable(true);
+}
+
+/** An image has come or failed. Without it no class can be chosen; its item can be skipped. */
+function imageSettled(row) {
+  if (shown?.row !== row) return;
+  const failed = unseen(shown);
+  if (failed || byId("retry")) draw(shown);
+  enable(true);
+  if (byId("retry") && [document.body, stage].includes(document.activeElement)) byId("retry").focus();
+}
+
 function enable(on) {
-  choices?.enable(on);
+  choices?.enable(on && !unseen(items[0]));
   for (const button of buttons) button.disabled = !on;
 }
 
@@ -119,6 +140,7 @@ function flash(kind) {
 function answer(kind, place = null) {
   const item = items[0];
   if (!item || blocked || item !== shown) return;
+  if (place !== null && unseen(item)) return notice("The image cannot be shown. Try again, or skip the item.");
   const label = place === null ? null : me.classes[place];
   moves += 1;
   items.shift();
@@ -365,6 +387,7 @@ function prepare() {
     choices.focus();
   });
   document.addEventListener("keydown", pressed);
+  whenImages(imageSettled);
 }
 
 async function start() {

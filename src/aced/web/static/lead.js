@@ -116,7 +116,7 @@ function showDisputes([disputes, total]) {
     (item) => `${item.row} ${JSON.stringify(item.votes)}`,
     (item) => {
       const what = item.image
-        ? el("img", { src: item.image, alt: `Image ${item.id}`, loading: "lazy" })
+        ? el("img", { class: "ground", src: item.image, alt: `Image ${item.id}`, loading: "lazy" })
         : el("p", { class: "what", dir: "auto" }, brief(item));
       const votes = Object.entries(item.votes).map(([name, label]) => {
         const code = codes.get(label) ?? 0;

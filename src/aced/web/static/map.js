@@ -191,14 +191,14 @@ export class Scatter {
 
 /** A small preview of an item: its image, or its first words. */
 export function preview(item, loaded = () => {}) {
-  if (item.image) return el("img", { src: item.image, alt: `Image ${item.id}`, onload: loaded });
+  if (item.image) return el("img", { class: "ground", src: item.image, alt: `Image ${item.id}`, onload: loaded });
   return el("p", { dir: "auto" }, brief(item));
 }
 
 export function brief(item) {
   const { content } = item;
   if (content === null || content === undefined) return item.id;
-  if (typeof content !== "object") return String(content).slice(0, 400);
+  if (typeof content !== "object") return String(content).trim() ? String(content).slice(0, 400) : `${item.id} (empty)`;
   return Object.entries(content)
     .map(([name, value]) => `${name}: ${value}`)
     .join(", ")

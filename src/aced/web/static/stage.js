@@ -6,7 +6,13 @@ const LARGEST = 12;
 const TINY = 40; // images up to this many pixels keep their pixels sharp when enlarged
 const ENLARGED = 520;
 
-const images = new Map();
+const BLANK = /^[\s\p{C}]*$/u; // spaces, and characters that show nothing
+
+const images = new Map(); // by row: the element, "loading", "ready" or "broken", how often it was tried
+const listeners = new Set();
+
+/** Calls `listener(row)` when an image has come or failed. */
+export const whenImages = (listener) => listeners.add(listener);
 
 /** Keeps the pixels of a tiny image sharp; returns its longest side. */
 function sharpen(image) {
@@ -16,17 +22,64 @@ function sharpen(image) {
 }
 
 /** Starts loading an item's image; the element itself is kept, so showing it takes no time. */
-export function preload(item) {
+export function preload(item, tries = 1) {
   if (!item.image || images.has(item.row)) return;
+  const found = { image: null, state: "loading", tries };
+  const settle = (state) => {
+    found.state = state;
+    if (images.get(item.row) === found) for (const listener of listeners) listener(item.row);
+  };
   const image = el("img", { alt: `Image ${item.id}`, draggable: "false" });
   image.decoding = "sync";
   image.src = item.image;
   image.addEventListener("load", () => {
-    const longest = sharpen(image);
-    image.style.maxWidth = image.style.maxHeight = `${Math.max(ENLARGED, longest)}px`;
+    const most = Math.max(ENLARGED, sharpen(image));
+    const ratio = image.naturalWidth / image.naturalHeight;
+    // The element is as large as the image, so that there is no ground beside it.
+    image.style.setProperty("--ratio", ratio);
+    image.style.setProperty("--most", `${most * Math.min(1, ratio)}px`);
+    image.classList.add("ground");
+    settle("ready");
   });
-  image.addEventListener("error", () => image.classList.add("broken"));
-  images.set(item.row, image);
+  image.addEventListener("error", () => settle("broken"));
+  found.image = image;
+  images.set(item.row, found);
+}
+
+/** Loads an image that failed once more. */
+export function retry(item) {
+  const tries = images.get(item.row)?.tries ?? 0;
+  images.delete(item.row);
+  preload(item, tries + 1);
+}
+
+/** Whether nobody can see what is to be labelled: the image has failed, and has not come since. */
+export function unseen(item) {
+  const found = item?.image && images.get(item.row);
+  return Boolean(found) && (found.state === "broken" || (found.state === "loading" && found.tries > 1));
+}
+
+/** Whether an item has nothing to show: a blank text, or a row without a value. */
+function empty(item) {
+  const values = item.kind === "row" ? Object.values(item.content ?? {}) : [item.content];
+  return values.every((value) => BLANK.test(String(value ?? "")));
+}
+
+function nothing() {
+  const words = "There is nothing in it that could be read. Label it if that says enough, or skip it.";
+  return el("div", { class: "message blank" }, el("h1", {}, "This item is empty"), el("p", {}, words));
+}
+
+/** What is shown in place of an image that failed. `again()` tries it once more. */
+function trouble(again) {
+  const words = "Its file may be missing or damaged, or the server may be away. Try again, or skip the item.";
+  return el(
+    "div",
+    { class: "message broken" },
+    el("h1", {}, "The image cannot be shown"),
+    el("p", {}, words),
+    el("button", { id: "retry", class: "tool", type: "button", onclick: again }, "Try again"),
+  );
 }
 
 /** Forgets images of items that are no longer held. */
@@ -34,11 +87,16 @@ export function release(rows) {
   for (const row of images.keys()) if (!rows.has(row)) images.delete(row);
 }
 
-export function content(item) {
+/** The element that shows an item; `again()` is called if somebody asks for a failed image again. */
+export function content(item, again) {
   if (item.kind === "image") {
     preload(item);
-    return el("div", { class: "zoom" }, images.get(item.row));
+    // It failed while nobody looked, perhaps because the server was away.
+    if (images.get(item.row).state === "broken" && images.get(item.row).tries === 1) retry(item);
+    const { image, state } = images.get(item.row);
+    return state === "broken" ? trouble(again) : el("div", { class: "zoom" }, image);
   }
+  if (empty(item) && !item.shown) return nothing();
   if (item.kind === "row") return table({ ...item.content, ...item.shown });
   const text = String(item.content ?? "");
   const size = text.length < 160 ? "short" : text.length < 700 ? "medium" : "long";
@@ -56,7 +114,7 @@ export function thumbnail(item) {
   }
   const cells = Object.entries(item.kind === "row" ? (item.content ?? {}) : {});
   const text = cells.map(([name, value]) => `${name}: ${value ?? "–"}`).join("\n") || String(item.content ?? "");
-  return el("span", { class: "what", dir: "auto" }, text);
+  return el("span", { class: "what", dir: "auto" }, empty(item) ? "(empty)" : text);
 }
 
 export function table(values) {

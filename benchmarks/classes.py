@@ -17,6 +17,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -28,6 +30,24 @@ def held() -> int:
     """The bytes that this process holds, without the pages of its files."""
     with open("/proc/self/status") as lines:
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon"))
+
+
+@contextmanager
+def watched() -> Iterator[list[int]]:
+    """The bytes that this process holds, again and again."""
+    seen, done = [held()], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.01):
+            seen.append(held())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield seen
+    finally:
+        done.set()
+        watcher.join()
 
 
 def measure(rows: int, features: int, classes: int, repeats: int) -> dict[str, float]:
@@ -43,26 +63,16 @@ def measure(rows: int, features: int, classes: int, repeats: int) -> dict[str, f
     warm = Learner(np.random.default_rng(1).standard_normal((2000, 4)), batch_size=20)
     warm.tell(np.arange(200), np.arange(200) % classes)
     warm.ask()  # compiles
-    peak, done = 0, threading.Event()
-
-    def watch() -> None:
-        nonlocal peak
-        while not done.wait(0.01):
-            peak = max(peak, held())
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
     seconds = []
-    for _ in range(repeats):
-        learner = Learner(pool, classes=list(range(classes)), batch_size=BATCH, seed=0)
-        learner.tell(known, labels)
-        began = time.perf_counter()
-        learner.ask()
-        seconds.append(time.perf_counter() - began)
-    done.set()
-    watcher.join()
+    with watched() as peak:
+        for _ in range(repeats):
+            learner = Learner(pool, classes=list(range(classes)), batch_size=BATCH, seed=0)
+            learner.tell(known, labels)
+            began = time.perf_counter()
+            learner.ask()
+            seconds.append(time.perf_counter() - began)
     told = Cost.of(rows, features, threads=learner.workers.threads, classes=classes).peak()
-    return {"seconds": min(seconds), "peak": peak, "told": told}
+    return {"seconds": min(seconds), "peak": max(peak), "told": told}
 
 
 def child(*task: int) -> dict[str, float]:

@@ -64,7 +64,7 @@ def test_from_predictions_to_a_certificate(call, files, monkeypatch):
 def test_labels_from_the_terminal(call, files, monkeypatch):
     monkeypatch.chdir(files)
     assert call("audit", "items.csv", "--predictions", "said.csv", "--project", "p")[0] == 0
-    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join("12" * 14) + "\nq\n"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join("12" * 14) + "\n/q\n"))
     code, out, _ = call("label", "p")
     assert code == 0
     assert "accuracy" in out

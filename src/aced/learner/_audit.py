@@ -43,7 +43,7 @@ class Audit:
     ...     queries = audit.ask(20)
     ...     audit.tell(queries.ids, truth[queries.ids])
     >>> print(audit.labels_known, audit.accuracy())
-    380 accuracy 0.895, from 0.836 to 0.934 with 95 % confidence
+    380 accuracy 0.897, from 0.838 to 0.934 with 95 % confidence
 
     ``predictions`` are classes, one for each row. ``confidence`` says how sure each prediction is, from
     0 to 1; poor numbers only cost labels. ``ids`` name the rows (default: 0, 1, …). ``classes`` are

@@ -77,7 +77,7 @@ def test_a_run_ends_when_enough_is_certain(call, tmp_path, options, reason, clai
         (["--stop-recall", "0.9"], "--stop-recall must be like 0.95:CLASS, with a class of 0, 1"),
         (["--stop-recall", "0.9:x"], "--stop-recall must be like 0.95:CLASS"),
         (["--stop-accuracy", "0.9", "--stop-recall", "0.9:1"], "are both given; leave one out"),
-        (["--stop-accuracy", "0.9", "--strategy", "margin"], "margin leaves some rows out"),
+        (["--stop-accuracy", "0.9", "--strategy", "margin"], "margin has no share of uniform draws"),
         (["--stop-accuracy", "0.9", "--confidence", "1"], "--confidence must lie between 0 and 1"),
     ],
 )

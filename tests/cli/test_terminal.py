@@ -25,6 +25,7 @@ from rich.console import Console
 
 from aced import _preview
 from aced.cli import _keys, _show, main
+from aced.cli._key_list import key_line
 from aced.cli._keys import LEFT, Terminal
 from aced.cli._show import opinion, show_item, why
 from aced.ledger import Draw, replay
@@ -240,6 +241,12 @@ def test_of_two_classes_arrows_f_and_j_are_the_first_and_the_second(screen, tmp_
     shown.type("q")
     assert shown.end() == 0
     assert given(tmp_path / "p") == [name for _, name in pressed[:-1]]
+
+
+def test_the_list_of_keys_is_named_where_it_can_be_had():
+    """A pipe has no ``?``."""
+    assert "? keys" in key_line({"1": "good", "2": "bad"}, True).plain
+    assert "?" not in key_line({"1": "good", "2": "bad"}, False).plain
 
 
 def test_an_arrow_whose_bytes_come_apart_is_one_key(monkeypatch):

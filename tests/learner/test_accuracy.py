@@ -8,7 +8,7 @@ from scipy.stats import binom
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.svm import LinearSVC
 
-from aced import InvalidInput, Learner
+from aced import Blend, InvalidInput, Learner
 
 
 def pool(seed=0, n=400, classes=2, flipped=0.0):
@@ -252,7 +252,7 @@ def test_any_classifier_has_one(classifier):
 @pytest.mark.parametrize(
     ("strategy", "confidence", "argument", "words"),
     [
-        ("margin", 0.95, "strategy", "margin leaves some rows out"),
+        ("margin", 0.95, "strategy", "margin has no share of uniform draws"),
         ("iwal0", 0.95, "strategy", "is a stream"),
         ("blend", 1.0, "confidence", "between 0 and 1"),
         ("blend", np.nan, "confidence", "between 0 and 1"),
@@ -288,3 +288,12 @@ def test_a_measure_needs_its_class(asked, argument):
 def test_without_labels_there_is_none():
     with pytest.raises(InvalidInput, match="there are none yet"):
         Learner(pool()[0]).accuracy()
+
+
+def test_blend_without_uniform_draws_is_refused_for_what_it_lacks():
+    """It can draw every row, but no floor is known."""
+    learner = Learner(np.eye(20), strategy=Blend(explore=0.0), batch_size=5)
+    with pytest.raises(
+        InvalidInput, match=r"blend has no share of uniform draws here.*pass explore=0\.1"
+    ):
+        learner.accuracy()

@@ -130,7 +130,7 @@ def test_nothing_is_said_without_enough_draws_or_a_model():
     own = {"classifier": DecisionTreeClassifier(max_depth=2, random_state=0), "representation": "linear"}
     assert labelled("passive", 40, **own)[0].savings() is None
     learner, _ = labelled("margin", 40)
-    with pytest.raises(InvalidInput, match="margin leaves some rows out of its draws"):
+    with pytest.raises(InvalidInput, match="margin has no share of uniform draws"):
         learner.savings()
     with pytest.raises(InvalidInput, match="there are none yet"):
         Learner(some_digits()[0]).savings()

@@ -50,15 +50,9 @@ def key_line(names: dict[str, str], more: bool) -> Text:
     line = Text()
     for name, keys in _by_class(names).items():
         line.append(f"{' or '.join(keys)} ", style="bold").append(visible(name)).append("   ")
-    letters = (
-        ("s", "skip"),
-        ("u", "unsure"),
-        ("z", "undo"),
-        ("w", "why"),
-        (HELP, "keys"),
-        ("q", "quit"),
-    )
-    for key, what in letters:
+    letters = (("s", "skip"), ("u", "unsure"), ("z", "undo"), ("w", "why"))
+    listed = ((HELP, "keys"),) if more else ()
+    for key, what in (*letters, *listed, ("q", "quit")):
         line.append(f"{command_key(key, names)} ", style="bold").append(what).append("   ")
     line.rstrip()
     return line

@@ -50,8 +50,8 @@ def check_stops(strategy: Strategy) -> None:
     if not strategy.floor:
         raise InvalidInput(
             "strategy",
-            f"{strategy.name} leaves some rows out of its draws, so that labels say nothing of these; "
-            "pass explore=0.1, or use blend or passive",
+            f"{strategy.name} has no share of uniform draws here, and only these speak of every row; "
+            "pass explore=0.1, or use passive",
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,21 +23,15 @@ from aced.cli._columns import (
     LabelColumn,
     Show,
     SkipBroken,
-    broken_words,
     check_skips,
-    choice_words,
     may_skip,
-    reading_words,
     warn_of_classes,
 )
+from aced.cli._init_report import report
 from aced.cli._project import (
-    MOST_SHOWN,
     counted,
     only_one_stop,
-    percent,
-    say,
     share_of,
-    tallied,
     visible,
     working,
 )
@@ -52,7 +46,6 @@ from aced.items import (
     read_predictions,
     reading_of,
 )
-from aced.ledger import Settings
 from aced.project import (
     FUNCTION,
     Project,
@@ -228,7 +221,7 @@ def init(
         if embedding is None and embed is not None:
             (part / FUNCTION).write_text(json.dumps({"function": embed}))
     came = embedding.describe() if embedding else f"from {embed}" if embed else "your own"
-    _report(project, found, f"{computed.shape[1]}, {came}", made.settings, proposed, labels)
+    report(project, found, f"{computed.shape[1]}, {came}", made.settings, proposed, labels)
     warn_of_classes(found, names, items.name, hidden)
 
 
@@ -350,62 +343,3 @@ def whole_folder(project: Path) -> Iterator[Path]:
         raise InvalidInput("project", f"{project} cannot be made ({error.strerror})") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """The names, or the first ones of many; names that hold commas are in quotes.
-
-    >>> _listed(["a", "b, c"]), _listed([f"c{i}" for i in range(30)])
-    ('a, "b, c"', '30, the first are c0, c1, c2, c3, c4')
-    """
-    few = len(names) <= MOST_SHOWN
-    shown = ", ".join(f'"{name}"' if "," in name else name for name in (names if few else names[:5]))
-    return shown if few else f"{len(names)}, the first are {shown}"
-
-
-def _proposed(found: tuple[Any, Any], names: Sequence[str]) -> str:
-    """What is proposed, in words."""
-    codes, sure = found
-    counts = np.bincount(codes, minlength=len(names)).tolist()
-    told = tallied(dict(zip(names, counts, strict=True)), "never")
-    return told if sure is None else f"{told}; {percent(float(sure.mean()))} sure in the mean"
-
-
-def _labelled(labels: Mapping[int, str], settings: Settings) -> str:
-    """How many labels came with the items, in words."""
-    if not labels:
-        return "none; the column of labels is empty"
-    counts = dict.fromkeys(settings.classes, 0)
-    for name in labels.values():
-        counts[name] += 1
-    return f"{counted(len(labels), 'item')} labelled already, {tallied(counts, 'without labels')}"
-
-
-def _report(
-    project: Path,
-    items: Items,
-    features: str,
-    settings: Settings,
-    proposed: tuple[Any, Any] | None,
-    labels: Mapping[int, str],
-) -> None:
-    share = "shares" if items.duplicates == 1 else "share"
-    notes = [f"{counted(items.duplicates, 'duplicate')} {share} a label"] if items.duplicates else []
-    notes += [f"{counted(items.skipped, 'file')} left out"] if items.skipped else []
-    notes += [f"{counted(items.blank, 'blank line')} left out"] if items.blank else []
-    notes += [broken_words(items)] if items.broken else []
-    lines = [
-        f"{project}: {counted(len(items), items.kind)}{reading_words(items)}"
-        + "".join(f"; {n}" for n in notes),
-        *([] if (chosen := choice_words(items)) is None else [chosen]),
-        f"classes: {_listed(settings.classes)}",
-        *([f"labels: {_labelled(labels, settings)}"] if items.source and items.source.label else []),
-        f"features: {features}",
-        *([] if proposed is None else [f"proposals: {_proposed(proposed, settings.classes)}"]),
-        f"rounds of at least {counted(settings.batch, 'item')} "
-        f"with {settings.strategy}, "
-        f"{settings.check:.0%} of their draws uniform, so that accuracy is known",
-        f"next: aced label {project}, or aced serve {project} to label in a browser",
-    ]
-    for line in lines:
-        say(line)

@@ -297,3 +297,12 @@ def test_blend_without_uniform_draws_is_refused_for_what_it_lacks():
         InvalidInput, match=r"blend has no share of uniform draws here.*pass explore=0\.1"
     ):
         learner.accuracy()
+
+
+def test_a_floor_above_blend_keeps_the_bounds_of_its_own_draws():
+    """Blend's own draws give rows more than γ / open; those of the floor around it give γ / open."""
+    rows, labels = pool(2, 200)
+    learner = labelled(rows, labels, 60, strategy=Blend(), explore=0.3, batch_size=15)
+    drawn = learner._evidence.drawn
+    later = drawn.explore < 1
+    np.testing.assert_allclose(drawn.reach[later], drawn.open[later] / 0.3)

@@ -52,7 +52,8 @@ class Explored(Strategy):
                 row = next(row for row in evenly if left[row])
             positions[t], left[row] = row, False
             probabilities[t] = share / (len(rows) - t) + (1 - share) * (row == first)
-        return replace(chosen, positions=positions, probabilities=probabilities, explore=self.explore)
+        found = replace(chosen, positions=positions, probabilities=probabilities, explore=self.explore)
+        return replace(found, least=None)  # what its own draws promise, these do not
 
     def __copy__(self) -> Explored:
         return Explored(copy.copy(self.strategy), self.explore)
